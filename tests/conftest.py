@@ -25,7 +25,7 @@ PLANNED = (
     "properties/test_plans_for_any_cluster.py", "unit/findings/test_broker_reports.py",
     "unit/findings/test_findings_agree_with_plan.py",
     "unit/findings/test_rack_price.py", "unit/planner", "unit/plans", "unit/publish/report",
-    "unit/publish/test_frontier_rows.py", "unit/publish/test_needed_words.py", "unit/publish/test_plan_files.py",
+    "unit/publish/test_frontier_rows.py", "unit/publish/test_needed.py", "unit/publish/test_plan_files.py",
     "unit/publish/test_schemas.py", "unit/verify",
 )  # fmt: skip
 # Of these, what asks nothing of the search: its effort changes nothing there.

@@ -29,7 +29,7 @@ def listed(names: Iterable[object], most: int = LISTED) -> str:
     return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def bytes_in_words(value: float | None) -> str:
+def format_bytes(value: float | None) -> str:
     """``1536`` → ``1.5 KiB``."""
     if value is None:
         return UNKNOWN
@@ -42,7 +42,7 @@ def bytes_in_words(value: float | None) -> str:
     return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
 
 
-def seconds_in_words(value: float | None) -> str:
+def format_seconds(value: float | None) -> str:
     """``5400`` → ``1 h 30 min``; a positive time is never 0: ``0.4`` → ``under 1 s``."""
     if value is None:
         return UNKNOWN
@@ -57,21 +57,21 @@ def seconds_in_words(value: float | None) -> str:
     return f"{hours} h {minutes} min" if hours < 48 else f"{hours / 24:.1f} days"
 
 
-def ratio_in_words(value: float | None) -> str:
+def format_ratio(value: float | None) -> str:
     return UNKNOWN if value is None else f"{value:.2f} ×"
 
 
-def percent_in_words(value: float | None) -> str:
+def format_percent(value: float | None) -> str:
     return UNKNOWN if value is None else f"{100 * value:.2f} %"
 
 
-def amount_in_words(value: float | None, unit: str) -> str:
+def format_amount(value: float | None, unit: str) -> str:
     if value is None:
         return UNKNOWN
     if unit == "bytes":
-        return bytes_in_words(value)
+        return format_bytes(value)
     if unit == "bytes/s":
-        return f"{bytes_in_words(value)}/s"
+        return f"{format_bytes(value)}/s"
     if unit == "count":
         return f"{value:,.0f}"
     return f"{value:,.1f} %" if unit == "percent" else f"{value:,.1f} {unit}"

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from kafka_assignors.visible_text import visible
-from kafka_rebalance.amounts import bytes_in_words, counted
+from kafka_rebalance.amounts import counted, format_bytes
 from kafka_rebalance.plans.plan import Verdict
-from rebalance_advisor.publish.report import VERDICT_WORDS, named
+from rebalance_advisor.publish.report import VERDICT_TEXTS, named
 from rebalance_advisor.store.notifications import FindingNews, NewestState, SentMessage
 
 WORST_FIRST = ("critical", "high", "medium", "low")  # info and ok are never sent
@@ -81,7 +81,7 @@ def _news(state: NewestState, concerned: Sequence[FindingNews]) -> Message | Non
 
 
 def _verdict(state: NewestState) -> str:
-    words = VERDICT_WORDS.get(state.verdict or "", state.verdict or "").partition(":")[0]
+    words = VERDICT_TEXTS.get(state.verdict or "", state.verdict or "").partition(":")[0]
     return words[:1].lower() + words[1:]
 
 
@@ -89,13 +89,13 @@ def _plan(state: NewestState) -> list[str]:
     if not state.replica_moves and not state.leader_changes:
         return []
     moves, leaders = counted(state.replica_moves or 0, "replica"), counted(state.leader_changes or 0, "leader change")
-    return [f"The plan moves {moves} ({bytes_in_words(state.bytes)}), with {leaders}."]
+    return [f"The plan moves {moves} ({format_bytes(state.bytes)}), with {leaders}."]
 
 
 def _failed(state: NewestState) -> Message | None:
     if state.last_run_state not in ("failed", "refused", "given_up") or state.last_run_id is None:
         return None
-    head = f"{state.cluster}: the newest advisory {_STATE_WORDS[state.last_run_state]}"
+    head = f"{state.cluster}: the newest advisory {_STATE_TEXTS[state.last_run_state]}"
     reasons = [state.last_failure] if state.last_run_state == "failed" and state.last_failure else []
     reasons += ["The advisory before it is still valid."] if state.published_run_id is not None else []
     return _message("failed", state.last_run_id, head, reasons)
@@ -151,4 +151,4 @@ def _message(kind: str, subject_id: str, head: str, lines: Sequence[str]) -> Mes
     return Message(kind, subject_id, visible(head), tuple(visible(line) for line in lines))
 
 
-_STATE_WORDS = {"failed": "failed", "refused": "was refused by its gate", "given_up": "never ended"}
+_STATE_TEXTS = {"failed": "failed", "refused": "was refused by its gate", "given_up": "never ended"}

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from kafka_rebalance.amounts import amount_in_words
+from kafka_rebalance.amounts import format_amount
 from kafka_rebalance.plans.plan import TraceStep
 from kafka_rebalance.plans.state import Watch, ignore
 from rebalance_advisor.terminal import write_lines
@@ -23,7 +23,7 @@ class StageTimes:
     def __call__(self, step: TraceStep) -> None:
         now = self._clock()
         seconds, self._last = now - self._last, now
-        copied = amount_in_words(step.bytes, "bytes")
+        copied = format_amount(step.bytes, "bytes")
         stage = step.stage.replace("_", " ")
         costs = f"{step.replica_moves:,} replica moves, {copied}, {step.leader_changes:,} leader changes"
         write_lines(sys.stderr, f"{seconds:9.3f} s  {stage}: {costs}")

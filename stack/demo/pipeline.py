@@ -108,7 +108,7 @@ def closing_lines(published: Mapping[str, Any]) -> list[str]:
 
     folder = Path(published["folder"])
     folder = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-    return [*published["closing_words"], *closing_paths(folder)]
+    return [*published["describe_ending"], *closing_paths(folder)]
 
 
 def require_connection(arguments: argparse.Namespace) -> None:

@@ -14,9 +14,9 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.render.steps import brief_lines, step_figures, step_lines
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from rebalance_advisor.publish.digest import closing_words
+from rebalance_advisor.publish.digest import describe_ending
 from rebalance_advisor.publish.plan_files import plan_files
-from rebalance_advisor.publish.plan_words import plan_lines
+from rebalance_advisor.publish.plan_text import plan_lines
 from rebalance_advisor.publish.report import render_report
 from tests.properties.any_cluster import any_case
 from tests.properties.test_steps import filling_cluster
@@ -41,7 +41,7 @@ def _check(snapshot: ClusterSnapshot, plan: Plan) -> None:
     assert [line for line in reported if line.strip() in lines] == [f"  {line}" for line in lines]
     _check_brief(plan)
     advisory = advisory_document(snapshot, plan, (), ())
-    assert closing_words(advisory)[1 : 1 + len(lines)] == [f"  {line}" for line in lines]
+    assert describe_ending(advisory)[1 : 1 + len(lines)] == [f"  {line}" for line in lines]
     _check_report(render_report(advisory), plan)
     _check_commands(plan, lines)
 

@@ -76,7 +76,7 @@ def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed
     assert (folder.parent / "latest").resolve() == folder.resolve()
     # Its three members read 3, 3 and none of 6 partitions.
     assert "assignor_uneven:group:readers" in {finding["finding_key"] for finding in findings}
-    assert reported["closing_words"]
+    assert reported["describe_ending"]
 
 
 LOST_AND_GROWN = {"lose_rack": ["a"], "lose_broker": None, "growth": ["20%"]}
@@ -171,8 +171,8 @@ def test_group_tables_alone_are_advised_from_the_request_to_the_folder(listed, c
         replay_and_plan(connection, run["run_id"])
         tasks.check_results.function(run)
         said = tasks.publish.function(run)
-        assert said["closing_words"][0].startswith("Verdict: cannot tell"), case
-        assert "has no broker" in said["closing_words"][0], case
+        assert said["describe_ending"][0].startswith("Verdict: cannot tell"), case
+        assert "has no broker" in said["describe_ending"][0], case
         folder = listed / "published" / name / run["run_id"]
         shell = advise(read_input(location, name), AdviceRequest(), advisor_version=advisor_version()).document()
         shell = json.loads(json.dumps(shell))
@@ -227,7 +227,7 @@ def test_a_reading_that_is_too_old_gives_no_plan_and_readers_are_told_why(listed
     reported = tasks.publish.function(run)
     limit = "36 h" if asked else "2 h"
     text = f"the snapshot is too old, take a fresh one: it is 21 days old, the limit is {limit}"
-    assert reported["closing_words"][0].startswith(f"Verdict: cannot tell: {text}")
+    assert reported["describe_ending"][0].startswith(f"Verdict: cannot tell: {text}")
     folder = listed / "published" / "prod" / "manual__3.prod"
     plan = json.loads((folder / "plan.json").read_text())
     assert (plan["verdict"], plan["moves"], plan["frontier"]) == ("cannot_tell", [], [])

@@ -58,7 +58,7 @@ def test_a_reading_of_21_days_ago_gives_no_plan_by_form_or_schedule(machine, old
     write_entry(machine.clusters_file, "old-by-schedule", old_reading | BY_HAND)  # once is enough
     for dag_id, run_id in runs.items():
         reported = told_by(client, dag_id, run_id)
-        assert reported["closing_words"][0].startswith(
+        assert reported["describe_ending"][0].startswith(
             "Verdict: cannot tell: the snapshot is too old, take a fresh one: it is 21 days old, the limit is 2 h"
         )
         plan = json.loads((Path(reported["folder"]) / "plan.json").read_text())

@@ -30,7 +30,7 @@ def published_by_the_dag(machine, name, path, **asked):
     kind = "folder" if path.is_dir() else "file"
     write_entry(machine.clusters_file, name, {kind: str(path)} | BY_HAND)
     published = demo.advise(machine.airflow.client, name, print, **asked)
-    assert published["closing_words"][0].startswith("Verdict:")
+    assert published["describe_ending"][0].startswith("Verdict:")
     return Path(published["folder"]), published["run_id"]
 
 

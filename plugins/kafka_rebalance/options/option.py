@@ -20,7 +20,7 @@ from pydantic_core.core_schema import CoreSchema
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Several, error_words, wrong_key
+from kafka_rebalance.options.values import CHECKED, WHOLE, WRITTEN, Pattern, Several, describe_error, wrong_key
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
     @property
-    def form_words(self) -> str:
+    def form_help(self) -> str:
         return self.help.removesuffix(" …")
 
     @property
@@ -104,7 +104,7 @@ class Option:
         except ValidationError as error:
             key = wrong_key(error)
             is_shown = isinstance(key, str) or (isinstance(value, Mapping) and key is not None)
-            raise UsageError.at(f"{flag} {key}" if is_shown else flag, error_words(error)) from error
+            raise UsageError.at(f"{flag} {key}" if is_shown else flag, describe_error(error)) from error
         except InvalidInputError as error:
             raise UsageError.at(flag, str(error)) from error
 

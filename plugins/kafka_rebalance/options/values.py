@@ -234,10 +234,10 @@ def read_value(kind: Any, value: Any) -> Any:
     try:
         return TypeAdapter(kind, config=CHECKED).validate_python(value, context=WRITTEN)
     except ValidationError as error:
-        raise ValueError(error_words(error)) from error
+        raise ValueError(describe_error(error)) from error
 
 
-def error_words(error: ValidationError) -> str:
+def describe_error(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])
@@ -484,7 +484,7 @@ def long_text(pattern: str, *types: str) -> dict[str, Any]:
 AMOUNT_TEXT = short_text("string", "integer", pattern=r"^[0-9]+(\.[0-9]+)?\s*([kMGTP]i?)?B?(/s)?$")
 _SHARE_TEXT = short_text("string", "number", pattern="^[0-9.eE+-]+%?$")
 _DECIMAL_TEXT = short_text("number", "string", pattern="^[0-9]+([.][0-9]+)?$")
-_AMOUNT_WORDS = f"give a whole number, 500GB or 512MiB, at most {MOST_WHOLE:,}"
+_AMOUNT_TEXTS = f"give a whole number, 500GB or 512MiB, at most {MOST_WHOLE:,}"
 
 Flag: TypeAlias = Annotated[bool, Strict(), Value("is neither true nor false")]
 Unflag: TypeAlias = Annotated[
@@ -533,7 +533,7 @@ Amount: TypeAlias = Annotated[
     int,
     Strict(),
     Field(ge=0, le=MOST_WHOLE),
-    Value("is no amount", _AMOUNT_WORDS, read=read_amount, write=_amount_text, schema=AMOUNT_TEXT),
+    Value("is no amount", _AMOUNT_TEXTS, read=read_amount, write=_amount_text, schema=AMOUNT_TEXT),
 ]
 Rate: TypeAlias = Annotated[
     int,
@@ -541,7 +541,7 @@ Rate: TypeAlias = Annotated[
     Field(ge=1, le=MOST_WHOLE),
     Value(
         "is no amount above 0",
-        _AMOUNT_WORDS,
+        _AMOUNT_TEXTS,
         read=read_amount,
         write=_amount_text,
         schema=AMOUNT_TEXT | {"minimum": LEAST_PLAIN_BYTES},
@@ -706,7 +706,7 @@ class Checked:
                 raise cls.refusal(f"{name} is missing") from error
             if first["type"].startswith("dataclass"):
                 raise cls.refusal(f"{excerpt(value)} is no object of {', '.join(names)}") from error
-            raise cls.refusal.at(str(name), error_words(error)) from error
+            raise cls.refusal.at(str(name), describe_error(error)) from error
 
 
 def _release(version: str) -> str:

@@ -32,7 +32,7 @@ MESSAGES: dict[FactCode, Callable[..., str]] = {
 
 
 def render(fact: Fact) -> str:
-    return MESSAGES[fact.code](**{name: _with_words(value) for name, value in fact.args.items()})
+    return MESSAGES[fact.code](**{name: _with_text(value) for name, value in fact.args.items()})
 
 
 def render_all(facts: Iterable[Fact]) -> list[str]:
@@ -43,7 +43,7 @@ def render_document(document: Mapping[str, Any]) -> str:
     return render(Fact.from_document(document))
 
 
-def error_words(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return an error for people."""
     return "; ".join(render_all(error.facts)) if isinstance(error, InfeasibleError) else str(error)
 
@@ -59,7 +59,7 @@ def with_texts(value: Any) -> Any:
     return {name: with_texts(part) for name, part in value.items()}
 
 
-def _with_words(value: Any) -> Any:
+def _with_text(value: Any) -> Any:
     if isinstance(value, Fact):
         return render(value)
-    return tuple(_with_words(part) for part in value) if isinstance(value, tuple) else value
+    return tuple(_with_text(part) for part in value) if isinstance(value, tuple) else value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, percent_in_words, seconds_in_words
+from kafka_rebalance.amounts import counted, format_amount, format_bytes, format_percent, format_seconds, listed
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.render.plan_reasons import state_words
+from kafka_rebalance.render.plan_reasons import describe_state
 from kafka_rebalance.resources import UNITS
 
 # States of a request to apply a plan (``plans.apply_state``), and what to do next.
@@ -26,19 +26,19 @@ APPLY_STATES = {
 
 
 def _rate(value: float) -> str:
-    return amount_in_words(value, "bytes/s")
+    return format_amount(value, "bytes/s")
 
 
 def _hours(value: float) -> str:
-    return seconds_in_words(3600 * value)
+    return format_seconds(3600 * value)
 
 
 _POLICY_AMOUNTS: Mapping[str, Callable[[float], str]] = {
     "max_hours": _hours,
     "max_wave_hours": _hours,
-    "max_move_bytes": bytes_in_words,
+    "max_move_bytes": format_bytes,
     "max_throttle": _rate,
-    "max_gap": percent_in_words,
+    "max_gap": format_percent,
 }
 
 
@@ -62,7 +62,7 @@ def _wave_time_unknown(*, wave: int) -> str:
 
 
 def _wave_longer_than_window(*, wave: int, seconds: float, longest_seconds: float) -> str:
-    return f"wave {wave} takes {seconds_in_words(seconds)}, the longest window is {seconds_in_words(longest_seconds)}"
+    return f"wave {wave} takes {format_seconds(seconds)}, the longest window is {format_seconds(longest_seconds)}"
 
 
 def _outside_windows(*, weekday: str, time: str) -> str:
@@ -106,7 +106,7 @@ def _now_nothing_to_do() -> str:
 
 
 def _now_other_sizes(*, now_bytes: float, then_bytes: float, is_copied: bool) -> str:
-    amounts = f"{bytes_in_words(now_bytes)} now, {bytes_in_words(then_bytes)} when the plan was made"
+    amounts = f"{format_bytes(now_bytes)} now, {format_bytes(then_bytes)} when the plan was made"
     if is_copied:
         return f"the copies of the plan take {amounts}: the waves last longer or shorter"
     return f"all replicas take {amounts}"
@@ -118,7 +118,7 @@ def _now_unknown_capacity(*, resource: str) -> str:
 
 def _now_other_capacity(*, resource: str, broker: int, now: float, then: float) -> str:
     unit = UNITS[resource]
-    amounts = f"{amount_in_words(now, unit)} now, {amount_in_words(then, unit)} when the plan was made"
+    amounts = f"{format_amount(now, unit)} now, {format_amount(then, unit)} when the plan was made"
     return f"{resource}: broker {broker} can carry {amounts}"
 
 
@@ -156,7 +156,7 @@ def _target_not_in_cluster(*, partition: str, broker: int) -> str:
 
 
 def _target_in_state(*, partition: str, broker: int, state: str) -> str:
-    return f"{partition}: broker {broker} {state_words(state)}"
+    return f"{partition}: broker {broker} {describe_state(state)}"
 
 
 def _target_takes_no_replicas(*, partition: str, broker: int) -> str:
@@ -201,11 +201,11 @@ def _broker_has_left(*, broker: int) -> str:
 
 
 def _broker_now_in_state(*, broker: int, state: str) -> str:
-    return f"by this snapshot broker {broker} {state_words(state)}"
+    return f"by this snapshot broker {broker} {describe_state(state)}"
 
 
 def _broker_has_returned(*, broker: int, state: str) -> str:
-    return f"broker {broker}, which was gone, {state_words(state)}"
+    return f"broker {broker}, which was gone, {describe_state(state)}"
 
 
 def _now_no_racks() -> str:

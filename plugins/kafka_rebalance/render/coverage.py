@@ -9,7 +9,7 @@ from kafka_rebalance.amounts import counted
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.snapshot.coverage import Right
 
-RULE_WORDS: Mapping[FactCode, str] = MappingProxyType(
+RULE_TEXTS: Mapping[FactCode, str] = MappingProxyType(
     {
         FactCode.PARTITION_LISTED_TWICE: "a partition is listed more than once",
         FactCode.BROKER_TWICE_IN_REPLICAS: "a replica list is empty or names a broker twice",
@@ -49,7 +49,7 @@ def _constant(text: str) -> Callable[..., str]:
 
 
 GATES: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
-    {code: _constant(text) for code, text in RULE_WORDS.items()}
+    {code: _constant(text) for code, text in RULE_TEXTS.items()}
 )
 
 
@@ -132,12 +132,12 @@ _LOADS = MappingProxyType(
 )
 
 
-def load_words(kind: str) -> str:
+def describe_load(kind: str) -> str:
     return _LOADS.get(kind, kind)
 
 
 def _lacks_load(*, kind: str) -> str:
-    return load_words(kind)
+    return describe_load(kind)
 
 
 def _lacks_members_of(*, groups: int) -> str:
@@ -393,14 +393,14 @@ def _hours_not_measured(*, seen: int, hours: int, flattened: int, unseen_partiti
 
 
 def _no_series(*, kind: str, metrics: Sequence[str]) -> str:
-    return f"{load_words(kind)}: no series of {', '.join(map(str, metrics))}"
+    return f"{describe_load(kind)}: no series of {', '.join(map(str, metrics))}"
 
 
 def _split_not_sure(*, kind: str, **shares: float | None) -> str:
-    return f"{load_words(kind)} of partitions is not sure: {split_words(**shares)}"
+    return f"{describe_load(kind)} of partitions is not sure: {describe_split(**shares)}"
 
 
-def split_words(
+def describe_split(
     *,
     exact: float | None,
     by_messages: float | None,
@@ -424,7 +424,7 @@ def _sources_without_broker(*, sources: int, first: str) -> str:
 
 
 def _left_out_by_checks(*, rule: str) -> str:
-    return f"left out: {RULE_WORDS[FactCode(rule)] if rule in RULE_WORDS else rule}"
+    return f"left out: {RULE_TEXTS[FactCode(rule)] if rule in RULE_TEXTS else rule}"
 
 
 _STREAMS_PARTS = {

@@ -9,11 +9,11 @@ from kafka_assignors.visible_text import excerpt
 from kafka_rebalance.amounts import (
     LEAST_PRICE,
     LISTED,
-    amount_in_words,
-    bytes_in_words,
     counted,
+    format_amount,
+    format_bytes,
+    format_seconds,
     listed,
-    seconds_in_words,
 )
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.resources import UNITS
@@ -52,11 +52,11 @@ def _where(topic: str | None, topics: int | None) -> str:
 
 
 def _disk_over_share(*, broker: int, disk_bytes: float, times_share: float, outcome: str) -> str:
-    return f"Broker {broker} holds {bytes_in_words(disk_bytes)}, {times_share:.2f} × its share: {outcome}."
+    return f"Broker {broker} holds {format_bytes(disk_bytes)}, {times_share:.2f} × its share: {outcome}."
 
 
 def _rate_over_share(*, broker: int, resource: str, load: float, times_share: float, outcome: str) -> str:
-    amount = amount_in_words(load, UNITS[resource])
+    amount = format_amount(load, UNITS[resource])
     return f"Broker {broker} carries {amount} of {resource}, {times_share:.2f} × its share: {outcome}."
 
 
@@ -72,9 +72,9 @@ def _disk_full(
 ) -> str:
     full = f"The disks of broker {broker} are {used_ratio:.0%} full"
     if least_seconds_to_full:
-        full += f", and all full in {seconds_in_words(least_seconds_to_full)} at the earliest, if nothing is deleted"
+        full += f", and all full in {format_seconds(least_seconds_to_full)} at the earliest, if nothing is deleted"
     if filling_stray_bytes:
-        strays = bytes_in_words(filling_stray_bytes)
+        strays = format_bytes(filling_stray_bytes)
         return f"{full}. {strays} of it are logs that no replica list has. Without these it is not full."
     if cluster_used_ratio is None:
         return f"{full}: {outcome}. The disk sizes of some other brokers are unknown: give their capacities."
@@ -109,18 +109,18 @@ def _move_between_dirs(
 ) -> str:
     moves = some([f"{partition} to {path}" for partition, path in first_moves], replicas)
     text = (
-        f"move {counted(replicas, 'replica')} ({bytes_in_words(moved_bytes)}; no plan can copy less than "
-        f"{bytes_in_words(lower_bound_bytes)}) between its dirs: {moves}. `plan --balance-log-dirs` writes the files "
+        f"move {counted(replicas, 'replica')} ({format_bytes(moved_bytes)}; no plan can copy less than "
+        f"{format_bytes(lower_bound_bytes)}) between its dirs: {moves}. `plan --balance-log-dirs` writes the files "
         "for kafka-reassign-partitions, which slows the copies with --replica-alter-log-dirs-throttle."
     )
     if not still_above_bytes:
         return text
-    still = f"{bytes_in_words(still_above_bytes)} stay above {used_ratio_limit:.0%}"
+    still = f"{format_bytes(still_above_bytes)} stay above {used_ratio_limit:.0%}"
     return f"{text} {still}: move replicas to other brokers, too."
 
 
 def _move_bytes_away(*, excess_bytes: float) -> str:
-    return f"move {bytes_in_words(excess_bytes)} to other brokers"
+    return f"move {format_bytes(excess_bytes)} to other brokers"
 
 
 def _move_busiest_away() -> str:
@@ -140,10 +140,10 @@ def _plan_leaves_resource(*, resource: str) -> str:
 
 
 def _plan_changes_load(*, resource: str, before: float, after: float) -> str:
-    then = amount_in_words(after, UNITS[resource])
+    then = format_amount(after, UNITS[resource])
     if after >= before:
         return f"the plan moves nothing off it (it then has {then})"
-    return f"the plan moves {amount_in_words(before - after, UNITS[resource])} off it, which leaves {then}"
+    return f"the plan moves {format_amount(before - after, UNITS[resource])} off it, which leaves {then}"
 
 
 # --- losses
@@ -162,7 +162,7 @@ def _loss_overloads(
     lost, unit = f"rack {rack}" if broker is None else f"broker {broker}", UNITS[resource]
     return (
         f"If {lost} fails, the leaders that move to broker {overloaded_broker} lift its {resource} to "
-        f"{amount_in_words(load, unit)}, {load / capacity:.2f} × its capacity ({amount_in_words(capacity, unit)}): "
+        f"{format_amount(load, unit)}, {load / capacity:.2f} × its capacity ({format_amount(capacity, unit)}): "
         f"{way}."
     )
 
@@ -495,10 +495,10 @@ def _broker_not_heard(*, broker: int, state: str, why: str | None, replicas: int
 def _stray_logs(
     *, broker: int, logs: int, stray_bytes: int, by_dir: Sequence[tuple[str, int]], example: str | None
 ) -> str:
-    dirs = some([f"{path} {bytes_in_words(size)}" for path, size in by_dir], most=20)
+    dirs = some([f"{path} {format_bytes(size)}" for path, size in by_dir], most=20)
     such_as = "" if example is None else f", such as {example}"
     return (
-        f"The disks of broker {broker} hold {counted(logs, 'log')} of {bytes_in_words(stray_bytes)} that no replica "
+        f"The disks of broker {broker} hold {counted(logs, 'log')} of {format_bytes(stray_bytes)} that no replica "
         f"list has ({dirs}){such_as}: a move left them, or their topic is deleted or was not described. "
         "They take disk, and no plan moves them. Take a snapshot again once no reassignment runs; if they stay, stop "
         "the broker, remove their directories, and start it."
@@ -536,9 +536,9 @@ def _hot_partition(
     heaviest_key_share: float | None = None,
 ) -> str:
     unit = UNITS[resource]
-    others = "" if topic_median is None else f"; the median of its topic is {amount_in_words(topic_median, unit)}"
+    others = "" if topic_median is None else f"; the median of its topic is {format_amount(topic_median, unit)}"
     return (
-        f"{partition} carries {amount_in_words(load, unit)}, {share_of_mean:.0%} of a mean broker{others}. Moving it "
+        f"{partition} carries {format_amount(load, unit)}, {share_of_mean:.0%} of a mean broker{others}. Moving it "
         "only moves the hot spot. Find its hot key with `rebalance-advisor keys`, and spread it over several "
         f"keys.{heavy_key(heaviest_key, heaviest_key_share)}"
     )
@@ -571,9 +571,7 @@ def _reassignment_running(
 ) -> str:
     parts = [f"{counted(partitions, 'partition')} between brokers"] if partitions else []
     if replicas_between_dirs:
-        written = some(
-            [f"{bytes_in_words(size)} in {path} of broker {broker}" for broker, path, size in written_to_dirs]
-        )
+        written = some([f"{format_bytes(size)} in {path} of broker {broker}" for broker, path, size in written_to_dirs])
         parts.append(
             f"{counted(replicas_between_dirs, 'replica')} between log dirs" + (f" ({written})" if written else "")
         )
@@ -732,19 +730,19 @@ def _copies_bytes(*, copied_bytes: float | None, is_least: bool = False) -> str:
 
 
 def _size(size_bytes: float | None) -> str:
-    return "an unknown size" if size_bytes is None else bytes_in_words(size_bytes)
+    return "an unknown size" if size_bytes is None else format_bytes(size_bytes)
 
 
 def _copies_between_disks(*, copied_bytes: float) -> str:
-    return f"{bytes_in_words(copied_bytes)} copied between the broker's disks, none over the network"
+    return f"{format_bytes(copied_bytes)} copied between the broker's disks, none over the network"
 
 
 def _each_replica_copies(*, copied_bytes: float | None) -> str:
-    return f"each further replica copies {'their size' if copied_bytes is None else bytes_in_words(copied_bytes)}"
+    return f"each further replica copies {'their size' if copied_bytes is None else format_bytes(copied_bytes)}"
 
 
 def _moves_replicas(*, replicas: int, copied_bytes: float | None = None, if_lost: bool = False) -> str:
-    size = "" if copied_bytes is None else f", {bytes_in_words(copied_bytes)}"
+    size = "" if copied_bytes is None else f", {format_bytes(copied_bytes)}"
     return f"{counted(replicas, 'replica move')}{size}{' if the broker never comes back' if if_lost else ''}"
 
 

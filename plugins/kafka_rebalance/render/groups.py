@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from kafka_rebalance.amounts import bytes_in_words, changing, counted, seconds_in_words
+from kafka_rebalance.amounts import changing, counted, format_bytes, format_seconds
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.render.coverage import streams_parts_unknown
 from kafka_rebalance.render.findings import heavy_key, some, verb
@@ -33,7 +33,7 @@ _KINDS = {
 # --- groups that move
 
 
-def motion_words(
+def describe_motion(
     *,
     motion: str,
     state: str | None,
@@ -84,7 +84,7 @@ def _not_shown(count: str, members: int, partition_counts: Sequence[int]) -> str
 
 
 def _not_judged(**motion: object) -> str:
-    reason, look_at = motion_words(**motion)  # type: ignore[arg-type]
+    reason, look_at = describe_motion(**motion)  # type: ignore[arg-type]
     return f"Not judged: {reason}. {look_at}"
 
 
@@ -208,7 +208,7 @@ def _stop_all_members(*, today: str, advised: str) -> str:
 def _dead_static_member(
     *, members: Sequence[str], dead_members: int, partitions: int, lag_seconds: float | None
 ) -> str:
-    behind = "" if lag_seconds is None else f", {seconds_in_words(lag_seconds)} behind"
+    behind = "" if lag_seconds is None else f", {format_seconds(lag_seconds)} behind"
     pronoun = verb(dead_members, "it", "them")
     return (
         f"Static {verb(dead_members, 'member', 'members')} {some(members, dead_members, most=20)} "
@@ -219,7 +219,7 @@ def _dead_static_member(
 
 
 def _lag_growing(*, read_ratio: float, lag_seconds: float, way: str) -> str:
-    return f"The group reads {read_ratio:.0%} of what is written and is {seconds_in_words(lag_seconds)} behind: {way}"
+    return f"The group reads {read_ratio:.0%} of what is written and is {format_seconds(lag_seconds)} behind: {way}"
 
 
 def _hot_partition_limits_group(*, partition: str) -> str:
@@ -292,7 +292,7 @@ def _lag_concentrated(
         if is_at_members
         else f"{partitions_behind} of {counted(read_partitions, 'partition')} ({names}; read by {who})"
     )
-    writing = "" if lag_seconds is None else f" or {seconds_in_words(lag_seconds)} of writing"
+    writing = "" if lag_seconds is None else f" or {format_seconds(lag_seconds)} of writing"
     more = "" if has_rates else " A second snapshot shows whether the lag grows."
     return (
         f"{share_of_lag:.0%} of the group's {'' if is_all_known else 'known '}lag, {counted(lag_messages, 'message')}"
@@ -316,7 +316,7 @@ def _partition_not_read(
     lag_messages: int,
     lag_seconds: float,
 ) -> str:
-    since = "" if window_seconds is None else f" in the {seconds_in_words(window_seconds)} between two snapshots"
+    since = "" if window_seconds is None else f" in the {format_seconds(window_seconds)} between two snapshots"
     a_minute = max(1, round(in_messages_per_s * 60))
     others = f", although {verb(member_count, 'it reads', 'they read')} others" if reads_others else ""
     return (
@@ -324,7 +324,7 @@ def _partition_not_read(
         f"{counted(a_minute, 'message')} a minute {verb(a_minute, 'was', 'were')} written. "
         f"{_hosts(members, member_count)} {verb(member_count, 'has', 'have')} {verb(partition_count, 'it', 'them')} "
         f"and {verb(member_count, 'reads', 'read')} nothing there{others}. {counted(lag_messages, 'message')} "
-        f"{verb(lag_messages, 'waits', 'wait')}; at this rate reading stopped about {seconds_in_words(lag_seconds)} "
+        f"{verb(lag_messages, 'waits', 'wait')}; at this rate reading stopped about {format_seconds(lag_seconds)} "
         "ago. Look for a partition that stayed paused, a record that fails again and again, or a transaction that "
         "hangs (kafka-transactions.sh find-hanging). A restarted member reads on from the commit."
     )
@@ -355,7 +355,7 @@ def _unread_partitions(
 def _waiting(lag_messages: int, lag_seconds: float | None) -> str:
     if not lag_messages:
         return ""
-    writing = "" if lag_seconds is None else f", {seconds_in_words(lag_seconds)} of writing,"
+    writing = "" if lag_seconds is None else f", {format_seconds(lag_seconds)} of writing,"
     return f"; {counted(lag_messages, 'message')}{writing} {verb(lag_messages, 'waits', 'wait')} there"
 
 
@@ -382,7 +382,7 @@ def _read_without_joining(
         ""
         if read_ratio is None
         else f" It reads {read_ratio:.0%} of what is written and is {counted(lag_messages or 0, 'message')}, "
-        f"{seconds_in_words(lag_seconds)}, behind."
+        f"{format_seconds(lag_seconds)}, behind."
     )
     return (
         f"The group has no members, yet its commits of {some(topics, topic_count)} moved between two snapshots: a "
@@ -484,7 +484,7 @@ def _server_uniform_may_throw(*, subscriptions: int, kafka_version: str) -> str:
 
 def _share_group_behind(*, lag_messages: int, lag_seconds: float, members: int, partitions: int) -> str:
     return (
-        f"Up to {counted(lag_messages, 'message')}, {seconds_in_words(lag_seconds)} of writing, wait behind the "
+        f"Up to {counted(lag_messages, 'message')}, {format_seconds(lag_seconds)} of writing, wait behind the "
         f"records that its {counted(members, 'member')} {verb(members, 'has', 'have')} in flight: run more of them. A "
         f"share group may have more members than its {counted(partitions, 'partition')}."
     )
@@ -538,7 +538,7 @@ _AFRESH = (
 def _streams_no_standby(
     *, instance: str, tasks_restored: int, tasks_restored_with: int | None, state_bytes: int | None, is_classic: bool
 ) -> str:
-    size = "" if state_bytes is None else f" ({bytes_in_words(state_bytes)} in all)"
+    size = "" if state_bytes is None else f" ({format_bytes(state_bytes)} in all)"
     would = "" if tasks_restored_with is None else f": {tasks_restored_with} would be restored then"
     setting = (
         "num.standby.replicas=1 in the application and restart its instances one at a time"
@@ -553,7 +553,7 @@ def _streams_no_standby(
 
 
 def _streams_state_twice(*, state_bytes: int | None) -> str:
-    size = "" if state_bytes is None else f" ({bytes_in_words(state_bytes)} of changelogs)"
+    size = "" if state_bytes is None else f" ({format_bytes(state_bytes)} of changelogs)"
     return f"each state{size} is read once more and kept on a second instance"
 
 
@@ -704,8 +704,8 @@ def _static_members_partly(*, static_members: int, dynamic_members: int, members
 def _static_membership(*, members: int, mean_unread_seconds: float, static_mean_unread_seconds: float) -> str:
     return (
         f"A rolling restart of its {counted(members, 'member')} leaves a partition unread for "
-        f"{seconds_in_words(mean_unread_seconds)} in all; with a group.instance.id in each member it would be "
-        f"{seconds_in_words(static_mean_unread_seconds)}: a restart within session.timeout.ms moves nothing and stops "
+        f"{format_seconds(mean_unread_seconds)} in all; with a group.instance.id in each member it would be "
+        f"{format_seconds(static_mean_unread_seconds)}: a restart within session.timeout.ms moves nothing and stops "
         "no other member."
     )
 
@@ -725,7 +725,7 @@ def _group_hot_partition(
     heaviest_key_share: float | None = None,
 ) -> str:
     return (
-        f"{partition} alone carries {bytes_in_words(in_bytes_per_s)}/s, {share_of_group:.0%} of what the group reads "
+        f"{partition} alone carries {format_bytes(in_bytes_per_s)}/s, {share_of_group:.0%} of what the group reads "
         f"and {times_mean:.1f} × the mean of its members. No assignor can split it. More members do not help, nor do "
         "more partitions where one key carries it. Find its busiest key and spread it over several; until then "
         f"{counted(members_that_suffice, 'member')} {verb(members_that_suffice, 'reads', 'read')} as fast as "
@@ -835,7 +835,7 @@ def _connect_worker_dies(*, worker: str, is_leader: bool, stopped: int, stopped_
         return f"{who}, nothing stops"
     if not stopped_ms:
         return f"{who}, {_connect_pieces(moved)} {verb(moved, 'moves', 'move')} at once"
-    stop = f"{_connect_pieces(stopped)} {verb(stopped, 'stops', 'stop')} for {seconds_in_words(stopped_ms / 1000)}"
+    stop = f"{_connect_pieces(stopped)} {verb(stopped, 'stops', 'stop')} for {format_seconds(stopped_ms / 1000)}"
     return (
         f"{who}, {stop} (scheduled.rebalance.max.delay.ms, default assumed), then move. A worker that returns earlier "
         "gets them back when the delay ends"
@@ -929,7 +929,7 @@ def _partitions_wait(*, partitions: int, longest_pause_ms: int | None) -> str:
     waiting = f"{counted(partitions, 'partition')} {verb(partitions, 'waits', 'wait')}"
     if longest_pause_ms is None:
         return f"{waiting}, some for ever"
-    return f"{waiting} up to {seconds_in_words(longest_pause_ms / 1000)}"
+    return f"{waiting} up to {format_seconds(longest_pause_ms / 1000)}"
 
 
 # --- rollover
@@ -1070,7 +1070,7 @@ def _cannot_change_kind(*, kind: str) -> str:
 
 
 def _cannot_change_now(**motion: object) -> str:
-    return f"cannot be changed now: {motion_words(**motion)[0]}"  # type: ignore[arg-type]
+    return f"cannot be changed now: {describe_motion(**motion)[0]}"  # type: ignore[arg-type]
 
 
 # --- rows of a group under a strategy
@@ -1330,7 +1330,7 @@ GROUPS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(
 def _load_source(*, source: str, window_s: float | None, is_of_history: bool, known_ratio: float) -> str:
     text = source.replace("_", " ")
     if window_s is not None:
-        text += f" over {seconds_in_words(window_s) if is_of_history else f'{window_s:.0f} s'}"
+        text += f" over {format_seconds(window_s) if is_of_history else f'{window_s:.0f} s'}"
     return text if known_ratio == 1 else f"{text}, known for {100 * known_ratio:.1f} % of partitions"
 
 

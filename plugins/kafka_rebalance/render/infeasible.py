@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from kafka_rebalance.amounts import bytes_in_words, counted, listed, seconds_in_words
+from kafka_rebalance.amounts import counted, format_bytes, format_seconds, listed
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.render.plan_reasons import PROVED, amount_of, in_list
 
@@ -43,8 +43,8 @@ def _sizes_unknown(*, option: str, partitions: int) -> str:
 
 def _disks_too_small(*, brokers: int, capacity_bytes: float, needed_bytes: float) -> str:
     return (
-        f"the disks of the {counted(brokers, 'broker')} that stay offer {bytes_in_words(capacity_bytes)}, all replicas "
-        f"take {bytes_in_words(needed_bytes)}"
+        f"the disks of the {counted(brokers, 'broker')} that stay offer {format_bytes(capacity_bytes)}, all replicas "
+        f"take {format_bytes(needed_bytes)}"
     )
 
 
@@ -68,8 +68,8 @@ def _disks_lack_room(
     rules = " by the rules on racks and brokers" if is_by_program else " beside what they hold"
     leaving = f"; broker {in_list(leaving_brokers[:5])} leaves its replicas to them" if leaving_brokers else ""
     return (
-        f"{_disks(rack, brokers, broker_count, is_all=is_all)}{percent}: {bytes_in_words(needed_bytes)} must be copied "
-        f"there{rules}, {bytes_in_words(free_bytes)} is free, {bytes_in_words(needed_bytes - free_bytes)} is "
+        f"{_disks(rack, brokers, broker_count, is_all=is_all)}{percent}: {format_bytes(needed_bytes)} must be copied "
+        f"there{rules}, {format_bytes(free_bytes)} is free, {format_bytes(needed_bytes - free_bytes)} is "
         f"lacking{leaving}"
     )
 
@@ -87,8 +87,8 @@ def _disks(rack: str | None, brokers: Sequence[int], count: int, *, is_all: bool
 
 def _copy_too_large(*, partition: str, replica_bytes: float, broker: int, free_bytes: float) -> str:
     return (
-        f"a replica of {partition} takes {bytes_in_words(replica_bytes)}, and of the brokers that may get it broker "
-        f"{broker} has most left, {bytes_in_words(free_bytes)}: {bytes_in_words(replica_bytes - free_bytes)} is lacking"
+        f"a replica of {partition} takes {format_bytes(replica_bytes)}, and of the brokers that may get it broker "
+        f"{broker} has most left, {format_bytes(free_bytes)}: {format_bytes(replica_bytes - free_bytes)} is lacking"
     )
 
 
@@ -123,7 +123,7 @@ def _no_room(
     replica_bytes: float | None = None,
 ) -> str:
     if topic is not None:
-        return f"topic {topic}: no broker has room for replica {replica} of {bytes_in_words(replica_bytes)}"
+        return f"topic {topic}: no broker has room for replica {replica} of {format_bytes(replica_bytes)}"
     certainty = f"no placement keeps every rule ({PROVED})" if is_proved else "no count proves that there is none"
     return f"a replica of {partition} finds no broker with room for it; {certainty}"
 
@@ -163,13 +163,13 @@ def _above_capacity(*, broker: int, resource: str, load: float, capacity: float)
 def _budget_too_small(*, copied_bytes: float, replica_moves: int, leader_changes: int, is_proved: bool) -> str:
     proved = f" ({PROVED})" if is_proved else ""
     return (
-        f"what must move costs {bytes_in_words(copied_bytes)}, {counted(replica_moves, 'replica move')} and "
+        f"what must move costs {format_bytes(copied_bytes)}, {counted(replica_moves, 'replica move')} and "
         f"{counted(leader_changes, 'leader change')}, more than the budget allows{proved}"
     )
 
 
 def _hours_too_few(*, seconds: float) -> str:
-    return f"what must move takes {seconds_in_words(seconds)} at the throttle, more than --max-hours allows"
+    return f"what must move takes {format_seconds(seconds)} at the throttle, more than --max-hours allows"
 
 
 def _loss_not_survived(
@@ -223,7 +223,7 @@ def _topic_leaders_break_limits() -> str:
 
 def _dir_not_emptied(*, broker: int, paths: Sequence[str], lacking_bytes: int, most_used_share: float) -> str:
     return (
-        f"broker {broker}: {in_list(paths)} cannot be emptied: its other disks lack {bytes_in_words(lacking_bytes)} to "
+        f"broker {broker}: {in_list(paths)} cannot be emptied: its other disks lack {format_bytes(lacking_bytes)} to "
         f"stay below {most_used_share:.0%}"
     )
 
@@ -261,7 +261,7 @@ def _add_disk(*, lacking_bytes: float, like_largest: int | None = None, or_small
     other = (
         "make more, smaller partitions" if or_smaller_partitions else "keep less: a shorter retention or fewer replicas"
     )
-    return f"add at least {bytes_in_words(lacking_bytes)} of disk there{brokers}, or {other}"
+    return f"add at least {format_bytes(lacking_bytes)} of disk there{brokers}, or {other}"
 
 
 def _add_broker_or_disk() -> str:

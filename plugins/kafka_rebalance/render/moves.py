@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted
+from kafka_rebalance.amounts import counted, format_amount, format_bytes
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.resources import ROWS, UNITS
 
@@ -141,7 +141,7 @@ def _takes_over(*, broker: int, lost: int) -> str:
 def _above_capacity(
     *, broker: int, resource: str, lost_kind: str, lost: str | None, load: float, capacity: float
 ) -> str:
-    would, can = (amount_in_words(amount, UNITS[resource]) for amount in (load, capacity))
+    would, can = (format_amount(amount, UNITS[resource]) for amount in (load, capacity))
     return f"broker {broker} would carry {would} of {resource} {_if_lost(lost_kind, lost)}; its capacity is {can}"
 
 
@@ -178,7 +178,7 @@ def _broker_changes(
     times_share_after: float | None,
 ) -> str:
     parts = [
-        f"{verb} {counted(count, 'replica')}" + ("" if size is None else f" of {bytes_in_words(size)}")
+        f"{verb} {counted(count, 'replica')}" + ("" if size is None else f" of {format_bytes(size)}")
         for verb, count, size in (("gives up", replicas_out, bytes_out), ("gets", replicas_in, bytes_in))
         if count
     ]

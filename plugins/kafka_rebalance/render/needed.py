@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
+from kafka_rebalance.amounts import format_bytes, format_percent, format_seconds
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 
 _MOST_PERCENT = 0.25
@@ -38,18 +38,18 @@ def needed(cost: str, amount: float | None, bound: float | None) -> Needed | Non
     gap = (amount - bound) / bound if amount > bound else 0.0
     least = amount_of(cost, bound)
     if gap <= _MOST_PERCENT or least == amount_of(cost, amount):
-        return Needed(percent_in_words(gap), ABOVE)
+        return Needed(format_percent(gap), ABOVE)
     return Needed(f"at least {least}", "needed")
 
 
-def needed_words(cost: str, amount: float | None, bound: float | None) -> str:
+def describe_needed(cost: str, amount: float | None, bound: float | None) -> str:
     gap = needed(cost, amount, bound)
     return "" if gap is None else gap.text
 
 
 def amount_of(cost: str, amount: float | None) -> str:
     if cost == "bytes":
-        return bytes_in_words(amount)
+        return format_bytes(amount)
     if cost == "seconds":
-        return seconds_in_words(amount)
+        return format_seconds(amount)
     return "unknown" if amount is None else f"{amount:,.0f}"

@@ -7,13 +7,13 @@ from datetime import timedelta
 from types import MappingProxyType
 
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, noun_of, seconds_in_words
+from kafka_rebalance.amounts import counted, format_amount, format_bytes, format_seconds, listed, noun_of
 from kafka_rebalance.facts import BoundProof, FactCode
-from kafka_rebalance.render.coverage import RIGHT_HIDES, load_words
+from kafka_rebalance.render.coverage import RIGHT_HIDES, describe_load
 from kafka_rebalance.render.findings import CANCEL, pause_of
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.snapshot.coverage import Right
-from kafka_rebalance.snapshot.times import span_words
+from kafka_rebalance.snapshot.times import format_span
 
 IMBALANCE = "imbalance (share of load outside its allowed range, summed over resources)"
 PROVED = "proved by a program in whole numbers"
@@ -26,7 +26,7 @@ STATES = MappingProxyType(
 )  # fmt: skip
 
 
-def state_words(state: str) -> str:
+def describe_state(state: str) -> str:
     """Return ``is dead``, ``did not answer in time``."""
     return STATES.get(state, f"is {state}")
 
@@ -45,7 +45,7 @@ def first_of(first: Sequence[object], count: int) -> str:
 
 
 def _must_leave(*, broker: int, state: str, replicas: int) -> str:
-    return f"broker {broker} {state_words(state)}: {counted(replicas, 'replica')} must leave it"
+    return f"broker {broker} {describe_state(state)}: {counted(replicas, 'replica')} must leave it"
 
 
 def _offline_dirs(*, replicas: int) -> str:
@@ -84,7 +84,7 @@ def _reassignment_fills(
     *, broker: int, state: str, is_gone: bool, partitions: int, first: Sequence[str], cancel_json: str | None
 ) -> str:
     way = (
-        f"it {state_words(state)}, so they end only if it comes back: cancel them"
+        f"it {describe_state(state)}, so they end only if it comes back: cancel them"
         if is_gone
         else "wait until they are done and plan again, or cancel them"
     )
@@ -169,16 +169,16 @@ def _band_not_met(*, resource: str, cause: str) -> str:
 
 def _does_not_pay(*, copied_bytes: float, copied_share: float, imbalance_removed: float) -> str:
     return (
-        f"a plan would not pay: it copies {bytes_in_words(copied_bytes)} ({copied_share:.1%} of all bytes) and takes "
+        f"a plan would not pay: it copies {format_bytes(copied_bytes)} ({copied_share:.1%} of all bytes) and takes "
         f"{imbalance_removed:.3g} off the {IMBALANCE}"
     )
 
 
-def limits_words(
+def describe_limits(
     *, max_move_bytes: int | None, max_moves: int | None, max_leader_changes: int | None, max_hours: float | None
 ) -> str:
     texts = (
-        "" if max_move_bytes is None else f"at most {bytes_in_words(max_move_bytes)}",
+        "" if max_move_bytes is None else f"at most {format_bytes(max_move_bytes)}",
         "" if max_moves is None else f"at most {counted(max_moves, 'replica move')}",
         "" if max_leader_changes is None else f"at most {counted(max_leader_changes, 'leader change')}",
         "" if max_hours is None else f"at most {max_hours:g} h at the throttle",
@@ -188,14 +188,14 @@ def limits_words(
 
 def _budget_allows_nothing(*, imbalance: float, **limits: float | None) -> str:
     return (
-        f"the budget ({limits_words(**limits)}) allows no move and no leader change "  # type: ignore[arg-type]
+        f"the budget ({describe_limits(**limits)}) allows no move and no leader change "  # type: ignore[arg-type]
         f"that lowers the {IMBALANCE} of {imbalance:.3g}"
     )
 
 
 def _budget_cuts_short(*, imbalance_before: float, imbalance_after: float, **limits: float | None) -> str:
     return (
-        f"within the budget ({limits_words(**limits)}) the {IMBALANCE} "  # type: ignore[arg-type]
+        f"within the budget ({describe_limits(**limits)}) the {IMBALANCE} "  # type: ignore[arg-type]
         f"goes from {imbalance_before:.3g} to {imbalance_after:.3g}"
     )
 
@@ -234,13 +234,13 @@ def _widened_bounds(*, is_proved: bool, least_bytes_as_asked: float | None) -> s
     proof = (
         ""
         if least_bytes_as_asked is None
-        else f"; a plan that met them could not copy less than {bytes_in_words(least_bytes_as_asked)}"
+        else f"; a plan that met them could not copy less than {format_bytes(least_bytes_as_asked)}"
     )
     return f"bounds and gaps are for the widened ranges: no plan was found that meets those that you asked for{proof}"
 
 
 def _throttle_raised(*, throttle_bytes_per_s: int, highest_bytes_per_s: int, raised_waves: int, waves: int) -> str:
-    given, most = (amount_in_words(rate, "bytes/s") for rate in (throttle_bytes_per_s, highest_bytes_per_s))
+    given, most = (format_amount(rate, "bytes/s") for rate in (throttle_bytes_per_s, highest_bytes_per_s))
     verb = "uses" if raised_waves == 1 else "use"
     return (
         f"the throttle of {given} is below what producers write to partitions that move, so their copies would never "
@@ -250,7 +250,7 @@ def _throttle_raised(*, throttle_bytes_per_s: int, highest_bytes_per_s: int, rai
 
 def _longer_than_valid(*, seconds: float, valid_hours: int) -> str:
     return (
-        f"the plan takes {seconds_in_words(seconds)} at the throttle, longer than it is valid ({valid_hours:,} h): "
+        f"the plan takes {format_seconds(seconds)} at the throttle, longer than it is valid ({valid_hours:,} h): "
         "raise --throttle, or plan again from time to time with this plan as --previous"
     )
 
@@ -268,13 +268,13 @@ def _disks_fill_soon(
     horizon_days: float,
     full_brokers: int,
 ) -> str:
-    level = bytes_in_words(most) if capacity is None else f"{100 * most / capacity:.0f} % of its capacity"
+    level = format_bytes(most) if capacity is None else f"{100 * most / capacity:.0f} % of its capacity"
     when = f"in {counted(round(days), 'day')}" if days >= 0.5 else "within a day"
     after = "" if not full_brokers else f"after {counted(full_brokers, 'full broker')}, "
     more = "" if disks == 1 else f", and {disks - 1:,} more that fill within {horizon_days:g} days"
     return (
-        f"{after}step relieve takes {bytes_in_words(load - load_after)} off the disk of broker {broker}{more}: "
-        f"it grows by {bytes_in_words(growth_bytes_per_day)} a day and reaches {level} {when}"
+        f"{after}step relieve takes {format_bytes(load - load_after)} off the disk of broker {broker}{more}: "
+        f"it grows by {format_bytes(growth_bytes_per_day)} a day and reaches {level} {when}"
     )
 
 
@@ -289,7 +289,7 @@ def _nights_needed(
 ) -> str:
     if nights == 1:
         return f"the waves fit into one night of {night_hours:g} h"
-    copied = "" if not left_bytes else f" ({bytes_in_words(left_bytes)})"
+    copied = "" if not left_bytes else f" ({format_bytes(left_bytes)})"
     return (
         f"the waves take {nights:,} nights of {night_hours:g} h: the first runs {counted(first_waves, 'wave')} and "
         f"leaves {counted(left_replica_moves, 'replica move')}{copied} and "
@@ -300,7 +300,7 @@ def _nights_needed(
 def _waves_longer_than_night(*, waves: int, longest_seconds: float, night_hours: float) -> str:
     return (
         f"{counted(waves, 'wave')} with a partition that is too large for a night of {night_hours:g} h: up to "
-        f"{seconds_in_words(longest_seconds)}; raise --throttle, or exclude its topic"
+        f"{format_seconds(longest_seconds)}; raise --throttle, or exclude its topic"
     )
 
 
@@ -442,8 +442,8 @@ def _too_few_receivers(*, brokers: int) -> str:
 
 def _disks_full(*, freest_broker: int, free_bytes: float, broker: int, smallest_replica_bytes: float) -> str:
     return (
-        f"the disks are full: broker {freest_broker} has most room, {bytes_in_words(free_bytes)}, and the smallest "
-        f"replica that may leave broker {broker} takes {bytes_in_words(smallest_replica_bytes)}; "
+        f"the disks are full: broker {freest_broker} has most room, {format_bytes(free_bytes)}, and the smallest "
+        f"replica that may leave broker {broker} takes {format_bytes(smallest_replica_bytes)}; "
         "what helps: more disk, another broker or shorter retention"
     )
 
@@ -487,7 +487,7 @@ def _point_leaves_rates(
     capacity_share: float,
     is_assumed: bool,
 ) -> str:
-    copied = "" if copied_bytes is None or copied_bytes <= 0 else f" ({bytes_in_words(copied_bytes)})"
+    copied = "" if copied_bytes is None or copied_bytes <= 0 else f" ({format_bytes(copied_bytes)})"
     changes = f"{replica_moves:+,} {noun_of(abs(replica_moves), 'replica move')}{copied} and "
     changes += f"{leader_changes:+,} {noun_of(abs(leader_changes), 'leader change')}"
     buys = f"would lower the highest {resource} rate from {times_mean:.2f} × to {further_times_mean:.2f} × the mean"
@@ -511,7 +511,7 @@ _CAPACITY = {
 def _stops_at_step(
     *, step: str, is_asked: bool, left_replica_moves: int, left_bytes: int | None, left_leader_changes: int
 ) -> str:
-    copied = "" if not left_bytes else f" ({bytes_in_words(left_bytes)})"
+    copied = "" if not left_bytes else f" ({format_bytes(left_bytes)})"
     left = f"{counted(left_replica_moves, 'replica move')}{copied} and {counted(left_leader_changes, 'leader change')}"
     why = "as asked" if is_asked else "all brokers are near enough to their share"
     return f"the plan ends after the step {step.replace('_', ' ')}, {why}: {left} of later steps are left out"
@@ -540,7 +540,7 @@ def _point_even() -> str:
 
 
 def _too_old(*, age_s: int, limit_s: int) -> str:
-    age, limit = (span_words(timedelta(seconds=seconds)) for seconds in (age_s, limit_s))
+    age, limit = (format_span(timedelta(seconds=seconds)) for seconds in (age_s, limit_s))
     if age == limit:
         age, limit = f"{age_s:,} s", f"{limit_s:,} s"
     return f"the snapshot is too old, take a fresh one: it is {age} old, the limit is {limit}"
@@ -558,7 +558,7 @@ def _no_broker_answers(*, brokers_by_state: Sequence[tuple[str, int]]) -> str:
 
 
 def _plural(state: str, count: int) -> str:
-    text = state_words(state)
+    text = describe_state(state)
     if count == 1:
         return text
     return text.replace("is ", "are ", 1).replace("has ", "have ", 1).replace("does ", "do ", 1)
@@ -599,7 +599,7 @@ def _may_be_outside(
 
 def _leaderless(*, broker: int, state: str, partitions: int) -> str:
     return (
-        f"broker {broker} {state_words(state)} and {counted(partitions, 'partition')} on it "
+        f"broker {broker} {describe_state(state)} and {counted(partitions, 'partition')} on it "
         f"{'has' if partitions == 1 else 'have'} no leader: nothing can be copied until it comes back"
     )
 
@@ -616,15 +616,15 @@ def _of_what_was_seen(*, reason: str) -> str:
 
 
 def _not_measured(*, figure: str) -> str:
-    return f"{load_words(figure)} is not measured"
+    return f"{describe_load(figure)} is not measured"
 
 
 def _known_for_few(*, figure: str, known_share: float, needed_share: float) -> str:
-    return f"{load_words(figure)} is known for {known_share:.0%} of the partitions, {needed_share:.0%} are needed"
+    return f"{describe_load(figure)} is known for {known_share:.0%} of the partitions, {needed_share:.0%} are needed"
 
 
 def _rests_on_unknown(*, figures: Sequence[str]) -> str:
-    names = in_list([load_words(figure) for figure in figures])
+    names = in_list([describe_load(figure) for figure in figures])
     return f"it is computed from {names}, {'which is' if len(figures) == 1 else 'which are'} not known"
 
 
@@ -636,7 +636,9 @@ def _replicas_stay() -> str:
 
 
 def _unresponsive(*, broker: int, state: str) -> str:
-    return f"broker {broker} {state_words(state)}: it gets no replicas and no leaders until a later snapshot reaches it"
+    return (
+        f"broker {broker} {describe_state(state)}: it gets no replicas and no leaders until a later snapshot reaches it"
+    )
 
 
 def _cordoned(*, broker: int) -> str:
@@ -666,8 +668,8 @@ def _rack_empty(*, rack: str) -> str:
 
 def _disks_differ(*, smallest_bytes: float, smallest_broker: int, largest_bytes: float, largest_broker: int) -> str:
     return (
-        f"disks differ, from {bytes_in_words(smallest_bytes)} (broker {smallest_broker}) to "
-        f"{bytes_in_words(largest_bytes)} (broker {largest_broker}): shares of disk follow them"
+        f"disks differ, from {format_bytes(smallest_bytes)} (broker {smallest_broker}) to "
+        f"{format_bytes(largest_bytes)} (broker {largest_broker}): shares of disk follow them"
     )
 
 
@@ -772,8 +774,8 @@ def _hours_outside(
 
 def _dirs_move(*, replicas: int, copied_bytes: int, least_bytes: int) -> str:
     return (
-        f"{counted(replicas, 'replica')} move between log dirs of their own broker: {bytes_in_words(copied_bytes)}, at "
-        f"least {bytes_in_words(least_bytes)} needed, none over the network"
+        f"{counted(replicas, 'replica')} move between log dirs of their own broker: {format_bytes(copied_bytes)}, at "
+        f"least {format_bytes(least_bytes)} needed, none over the network"
     )
 
 
@@ -798,7 +800,7 @@ _DIRS_LEFT_OUT = {
 
 
 def _dirs_left_out(*, why: str, broker: int | None = None, state: str = "") -> str:
-    reason = _DIRS_LEFT_OUT[why] if why in _DIRS_LEFT_OUT else f"it {state_words(state)}"
+    reason = _DIRS_LEFT_OUT[why] if why in _DIRS_LEFT_OUT else f"it {describe_state(state)}"
     return reason if broker is None else f"broker {broker} is left out: {reason}"
 
 
@@ -822,7 +824,7 @@ def _evens_disks(*, broker: int, path: str) -> str:
 
 
 def amount_of(resource: str, value: float) -> str:
-    return amount_in_words(value, UNITS[resource])
+    return format_amount(value, UNITS[resource])
 
 
 PLAN_REASONS: Mapping[FactCode, Callable[..., str]] = MappingProxyType(

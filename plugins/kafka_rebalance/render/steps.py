@@ -25,10 +25,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from kafka_rebalance.amounts import bytes_in_words, counted, ratio_in_words, seconds_in_words
+from kafka_rebalance.amounts import counted, format_bytes, format_ratio, format_seconds
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.render import render_document
-from kafka_rebalance.render.needed import amount_of, needed_words
+from kafka_rebalance.render.needed import amount_of, describe_needed
 
 Document = Mapping[str, Any]
 UNDER_REPLICATED = "under_replicated"
@@ -167,7 +167,7 @@ def _levels(step: StepFigures) -> str:
             f"fullest {step.resource} {before} (broker {step.fullest_broker_before}) → {after} "
             f"(broker {step.fullest_broker_after}) of capacity"
         )
-    before, after = ratio_in_words(step.skew_before), ratio_in_words(step.skew_after)
+    before, after = format_ratio(step.skew_before), format_ratio(step.skew_after)
     return f"highest {step.resource} over mean {before} → {after}"
 
 
@@ -182,16 +182,16 @@ def step_cost(step: StepFigures) -> str:
     leaders = counted(step.leader_changes, "leader change") if step.leader_changes else "no leader changes"
     if not step.replica_moves:
         return f"{leaders}, nothing is copied"
-    time = "time unknown" if step.seconds is None else seconds_in_words(step.seconds)
-    size = "size unknown" if step.bytes is None else bytes_in_words(step.bytes)
+    time = "time unknown" if step.seconds is None else format_seconds(step.seconds)
+    size = "size unknown" if step.bytes is None else format_bytes(step.bytes)
     return f"{counted(step.replica_moves, 'replica')}, {size}, {time}, {leaders}"
 
 
 def step_bound(step: StepFigures) -> str:
-    bound_text = needed_words("bytes", step.bytes_so_far, step.lower_bound_bytes) if step.bytes else ""
+    bound_text = describe_needed("bytes", step.bytes_so_far, step.lower_bound_bytes) if step.bytes else ""
     if not bound_text or step.bytes_so_far == step.bytes:
         return bound_text
-    return f"steps 1 to {step.step} copy {bytes_in_words(step.bytes_so_far)}, {bound_text}"
+    return f"steps 1 to {step.step} copy {format_bytes(step.bytes_so_far)}, {bound_text}"
 
 
 def step_waves(step: StepFigures) -> str:
@@ -200,7 +200,7 @@ def step_waves(step: StepFigures) -> str:
     return f"waves {step.first_wave} to {step.last_wave}"
 
 
-def progress_words(applied: int, partitions: int) -> str:
+def describe_progress(applied: int, partitions: int) -> str:
     if not applied:
         return "not started"
     return "done" if applied == partitions else f"{applied:,} of {partitions:,} done"
@@ -258,10 +258,10 @@ def _align(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 def _cells(step: StepFigures) -> tuple[str, ...]:
     return (
         f"{step.step}. {step_title(step)}",
-        bytes_in_words(step.bytes),
+        format_bytes(step.bytes),
         f"{step.replica_moves:,}",
         f"{step.leader_changes:,}",
-        seconds_in_words(step.seconds) if step.replica_moves else _NONE,
+        format_seconds(step.seconds) if step.replica_moves else _NONE,
         step_effect(step),
     )
 
@@ -273,8 +273,8 @@ def _verdict_line(plan: Document) -> str:
     leaders = f"change {counted(cost['leader_changes'], 'leader')}"
     if not cost["replica_moves"]:
         return f"{verdict}: {leaders}, copy nothing"
-    time = "time unknown" if cost["seconds"] is None else seconds_in_words(cost["seconds"])
-    size = "an unknown size" if cost["bytes"] is None else bytes_in_words(cost["bytes"])
+    time = "time unknown" if cost["seconds"] is None else format_seconds(cost["seconds"])
+    size = "an unknown size" if cost["bytes"] is None else format_bytes(cost["bytes"])
     changes = [f"move {counted(cost['replica_moves'], 'replica')}", f"copy {size}"]
     return f"{verdict}: {', '.join([*changes, *([leaders] if cost['leader_changes'] else []), time])}"
 
@@ -282,5 +282,5 @@ def _verdict_line(plan: Document) -> str:
 def _proof(plan: Document) -> list[str]:
     bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
     amount = plan["cost"]["bytes"]
-    bound_text = needed_words("bytes", amount, bound["value"]) if bound is not None and amount else ""
+    bound_text = describe_needed("bytes", amount, bound["value"]) if bound is not None and amount else ""
     return [f"proof: {amount_of('bytes', amount)} copied, {bound_text}"] if bound_text else []

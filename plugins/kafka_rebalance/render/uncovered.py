@@ -12,7 +12,7 @@ _MOST_NAMED = 3
 _NAMED = (("broker", "brokers"), ("topic", "topics"), ("partition", "partitions"), ("group", "groups"))
 
 
-def uncovered_words(coverage: Iterable[CoverageGap]) -> str:
+def describe_uncovered(coverage: Iterable[CoverageGap]) -> str:
     """Return ``what needs the right Describe on Cluster (…), parts of topic secret``; empty without gaps."""
     gaps = tuple(coverage)
     parts = [f"what needs the right {right.value} ({RIGHT_HIDES[right.value]})" for right in missing_rights(gaps)]
@@ -26,7 +26,7 @@ def uncovered_words(coverage: Iterable[CoverageGap]) -> str:
     return "; ".join(parts)
 
 
-def gap_words(gap: CoverageGap) -> str:
+def describe_gap(gap: CoverageGap) -> str:
     """Return ``broker 3: log dirs: no answer within 5 s``."""
     return f"{gap.subject_type} {gap.subject}: {render(gap.what)}: {render(gap.reason)}"
 

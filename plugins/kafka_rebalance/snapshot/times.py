@@ -65,7 +65,7 @@ CLOCK_TOLERANCE = timedelta(minutes=5)
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
-def span_words(span: timedelta) -> str:
+def format_span(span: timedelta) -> str:
     """Return the largest unit of which there are two or more: ``21 days``, ``36 h``."""
     seconds = int(span.total_seconds())
     for size, unit in ((_DAY, "days"), (_HOUR, "h"), (_MINUTE, "min")):
@@ -79,7 +79,7 @@ def age_of(captured_at: datetime, now: datetime) -> timedelta:
     age = now - captured_at
     if age < -CLOCK_TOLERANCE:
         raise InvalidInputError.at(
-            f"captured_at {time_text(captured_at)}", f"is {span_words(-age)} after this machine's {time_text(now)}",
+            f"captured_at {time_text(captured_at)}", f"is {format_span(-age)} after this machine's {time_text(now)}",
             "set the wrong one of the two clocks right, and read the cluster again",
         )  # fmt: skip
     return max(age, timedelta())

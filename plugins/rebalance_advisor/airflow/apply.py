@@ -159,14 +159,14 @@ def check_again(proposal: Proposal) -> list[str]:
     from kafka_rebalance.plans.check import PlanStatus
     from kafka_rebalance.render import render_all
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.apply_snapshots import STATUS_WORDS, approved_plan, check_on_fresh_reading
+    from rebalance_advisor.airflow.apply_snapshots import STATUS_TEXTS, approved_plan, check_on_fresh_reading
 
     with store.connect(store_dsn()) as connection:
         published = approved_plan(connection, proposal)
         result = check_on_fresh_reading(connection, store_dsn(), published, proposal["application_id"])
     if result.status is not PlanStatus.VALID:
         why = "; ".join(text for reason in result.because for text in render_all(reason.facts))
-        raise AirflowFailException(f"the plan is {STATUS_WORDS[result.status]} by now: {why}")
+        raise AirflowFailException(f"the plan is {STATUS_TEXTS[result.status]} by now: {why}")
     return [text for reason in result.warnings for text in render_all(reason.facts)]
 
 

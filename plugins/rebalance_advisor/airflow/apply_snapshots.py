@@ -27,9 +27,9 @@ from rebalance_advisor.publish.escape import markdown_line
 from rebalance_advisor.publish.object_store import sha256_of
 from rebalance_advisor.publish.outcome_files import Carried, outcome_files
 from rebalance_advisor.publish.plan_files import plan_files, render_commands
-from rebalance_advisor.publish.plan_words import plan_lines
+from rebalance_advisor.publish.plan_text import plan_lines
 
-STATUS_WORDS = {
+STATUS_TEXTS = {
     PlanStatus.VALID: "valid", PlanStatus.STALE: "stale", PlanStatus.NOT_WORTH_IT: "not worth it",
     PlanStatus.HARMFUL: "harmful or in conflict",
 }  # fmt: skip
@@ -116,7 +116,7 @@ def check_on_fresh_reading(
     state = ApplyState.APPROVED if result.status is PlanStatus.VALID else ApplyState.REFUSED
     store.check_application(
         connection, application_id, state,
-        snapshot_id=snapshot_id, status=STATUS_WORDS[result.status],
+        snapshot_id=snapshot_id, status=STATUS_TEXTS[result.status],
         reasons=[reason.document() for reason in result.because],
     )  # fmt: skip
     return result

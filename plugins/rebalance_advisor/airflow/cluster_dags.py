@@ -130,7 +130,7 @@ def prune_form() -> dict[str, Param]:
 
 def _field(option: Option, default: Any, brokers: Brokers) -> Param:
     return Param(
-        default, title=option.title, description=option.form_words, **_choices(option, brokers), **option.schema
+        default, title=option.title, description=option.form_help, **_choices(option, brokers), **option.schema
     )
 
 

@@ -16,7 +16,7 @@ _log = task_log(__name__)
 
 
 def collect(connection: Any, cluster: str) -> str:
-    from kafka_rebalance.render.uncovered import gap_words
+    from kafka_rebalance.render.uncovered import describe_gap
     from rebalance_advisor import store
 
     entry = read_clusters(clusters_file()).entry(cluster)
@@ -27,7 +27,7 @@ def collect(connection: Any, cluster: str) -> str:
         newest = with_rates_since(store.load_snapshot(connection, before), newest)
     newest = with_measured_loads(newest, entry)
     for gap in newest.coverage:
-        _log.warning("%s: could not read %s", cluster, gap_words(gap))
+        _log.warning("%s: could not read %s", cluster, describe_gap(gap))
     with still_working(_log, f"{cluster}: saving the snapshot"):
         snapshot_id = store.save_snapshot(connection, newest)
     _remember(newest)

@@ -41,7 +41,7 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, target: PublishTarget) -
     from rebalance_advisor import store
     from rebalance_advisor.gates import rule_results
     from rebalance_advisor.publish.advisory_files import advisory_files
-    from rebalance_advisor.publish.digest import closing_words
+    from rebalance_advisor.publish.digest import describe_ending
     from rebalance_advisor.publish.object_store import sha256_of
     from rebalance_advisor.publish.plan_files import plan_files
 
@@ -49,7 +49,7 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, target: PublishTarget) -
         run = store.load_run(connection, run_id)
         document = store.load_advisory(connection, run_id)
         plan = plan_from_document(document["plan"])
-        summary, plan_id = closing_words(document), plan.plan_id
+        summary, plan_id = describe_ending(document), plan.plan_id
         written = target.find(plan_id) if run.status == "published" else None
         if written is not None and not files_that_differ(written, sha256_of(plan_files(plan))):
             _show_as_latest(connection, run_id, cluster, target, plan_id)

@@ -27,9 +27,9 @@ def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]
         except Exception as error:
             if is_mended_by_time(error):
                 raise
-            from kafka_rebalance.render import error_words  # not at DAG parsing
+            from kafka_rebalance.render import describe_error  # not at DAG parsing
 
-            message = error_words(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
+            message = describe_error(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
             raise AirflowFailException(message) from error
 
     # Airflow would resolve it in this module.

@@ -66,7 +66,7 @@ def publish(run: Run) -> dict[str, Any]:
     with still_working(_log, f"run {run['run_id']}: writing files"):
         target = publish_target(run["cluster"], run["run_id"])
         summary, address = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], target=target)
-    return {"run_id": run["run_id"], "folder": address, "closing_words": summary}
+    return {"run_id": run["run_id"], "folder": address, "describe_ending": summary}
 
 
 @task

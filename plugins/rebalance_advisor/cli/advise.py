@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.publish.advisory_files import write_advisory
-    from rebalance_advisor.publish.digest import closing_words
+    from rebalance_advisor.publish.digest import describe_ending
     from rebalance_advisor.stage_times import watch_of
     from rebalance_advisor.version import advisor_version
 
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     say("writing")
     with taken_back_on_interrupt():
         folder = write_advisory(arguments.out, document, advice.plan)
-    _print_outcome(document, closing_words(document), given.snapshot.captured_at, folder, as_json=arguments.json)
+    _print_outcome(document, describe_ending(document), given.snapshot.captured_at, folder, as_json=arguments.json)
     return exit_code_of(advice.plan.verdict)
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
-from kafka_rebalance.amounts import bytes_in_words
+from kafka_rebalance.amounts import format_bytes
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.option import Option
 from kafka_rebalance.options.values import HeavyKeyOf, Rate, read_value
 from kafka_rebalance.snapshot.figures import LARGEST_INT64
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
-from kafka_rebalance.snapshot.times import age_of, span_words
+from kafka_rebalance.snapshot.times import age_of, format_span
 from rebalance_advisor.cli.history import add_history_folder, require_history, with_window
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, MAX_SETTINGS_BYTES, ByteBudget, read_text
 from rebalance_advisor.publish.folders import check_folder, plan_path
@@ -116,7 +116,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 def add_option(group: argparse._ActionsContainer, option: Option) -> None:
     repeats = "; repeatable" if option.is_repeated else ""
-    help_text = (option.form_words + repeats + _default_words(option)).replace("%", "%%")
+    help_text = (option.form_help + repeats + _describe_default(option)).replace("%", "%%")
     if option.is_flag:
         group.add_argument(option.flag, action="store_true", help=help_text)
     elif option.metavar == FILE:
@@ -127,13 +127,13 @@ def add_option(group: argparse._ActionsContainer, option: Option) -> None:
         group.add_argument(option.flag, type=option.from_text, action=action, metavar=option.metavar, help=help_text)
 
 
-def _default_words(option: Option) -> str:
+def _describe_default(option: Option) -> str:
     if option.default is None or option.is_flag:
         return ""
     if not isinstance(option.default, int):
         return f" (default: {option.default})"
     is_amount = "string" in option.schema["type"]
-    return f" (default: {bytes_in_words(option.default) if is_amount else format(option.default, ',')})"
+    return f" (default: {format_bytes(option.default) if is_amount else format(option.default, ',')})"
 
 
 def request_of(arguments: argparse.Namespace) -> RunRequest:
@@ -302,5 +302,5 @@ def age_s(captured_at: datetime | None, now: datetime) -> float | None:
 def age_text(age: timedelta) -> str:
     """``snapshot 5 min old``; "old" beyond ``FRESH``."""
     if age <= FRESH:
-        return f"snapshot {span_words(age)} old"
-    return f"OLD SNAPSHOT: {span_words(age)} old"
+        return f"snapshot {format_span(age)} old"
+    return f"OLD SNAPSHOT: {format_span(age)} old"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kafka_assignors.visible_text import visible
-from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
+from kafka_rebalance.amounts import format_bytes, format_seconds
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.render import render
@@ -90,10 +90,10 @@ def fleet_lines(rows: Sequence[FleetRow]) -> list[str]:
 def _cells(row: FleetRow) -> list[str]:
     if row.verdict is None:
         return [visible(row.name), "no plan", *[_NONE] * (len(_HEAD) - 3), visible(row.words)]
-    time = "unknown" if row.seconds is None else seconds_in_words(row.seconds)
+    time = "unknown" if row.seconds is None else format_seconds(row.seconds)
     counts = (f"{count or 0:,}" for count in (row.replica_moves, row.leader_changes, row.waves))
     verdict = row.verdict.replace("_", " ")
-    return [visible(row.name), verdict, bytes_in_words(row.bytes), *counts, time, _worst_skew(row), visible(row.words)]
+    return [visible(row.name), verdict, format_bytes(row.bytes), *counts, time, _worst_skew(row), visible(row.words)]
 
 
 def _worst_skew(row: FleetRow) -> str:

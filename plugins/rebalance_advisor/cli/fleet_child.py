@@ -14,7 +14,7 @@ from typing import Any
 
 from kafka_assignors.errors import AdvisorError
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.render import error_words
+from kafka_rebalance.render import describe_error
 from rebalance_advisor.cli.fleet import FleetRow, plan_into_folder
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.terminal import write_lines
@@ -39,7 +39,7 @@ def planned(ask: dict[str, Any]) -> FleetRow:
         request = RunRequest.from_mapping(ask["request"])
         made = plan_into_folder(arguments, request, lambda _: None, is_one_of_many=True)
     except AdvisorError as error:
-        return FleetRow.failed(name, source, 2 if isinstance(error, UsageError) else 1, error_words(error))
+        return FleetRow.failed(name, source, 2 if isinstance(error, UsageError) else 1, describe_error(error))
     except OSError as error:
         return FleetRow.failed(name, source, 1, f"{error.filename or ''}: {error.strerror or error}")
     return FleetRow.of_plan(name, source, made.plan, str(made.folder))

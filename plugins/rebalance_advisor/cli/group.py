@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_assignors.errors import UnknownNameError
-from kafka_rebalance.amounts import bytes_in_words, counted, seconds_in_words
+from kafka_rebalance.amounts import counted, format_bytes, format_seconds
 from kafka_rebalance.groups.connect_workers import ConnectReplay, replay_connect_group
 from kafka_rebalance.groups.fixed_readers import (
     FixedReadersScore,
@@ -145,7 +145,7 @@ def fixed_reader_table(score: FixedReadersScore) -> list[str]:
     noun = "subtask" if score.kind is ReaderKind.FLINK else "task"
     rows = [(noun, "partitions", "bytes per second")]
     rows += [
-        (str(number), str(score.partitions[number]), bytes_in_words(rates[number]) if rates else "?")
+        (str(number), str(score.partitions[number]), format_bytes(rates[number]) if rates else "?")
         for number in indexes
     ]
     title = f"{score.name}: {counted(score.readers, noun)} of {_FRAMEWORKS[score.kind]}, {score.idle_readers} idle"
@@ -170,7 +170,7 @@ def worker_table(replay: ConnectReplay, group: Group, advice: str) -> list[str]:
     lines += [
         (
             row.scenario.value.replace("_", " "), ", ".join(row.workers), str(row.most_tasks), str(row.idle_workers),
-            str(row.stopped or ""), seconds_in_words(row.stopped_ms / 1000) if row.stopped_ms else "", str(row.moved),
+            str(row.stopped or ""), format_seconds(row.stopped_ms / 1000) if row.stopped_ms else "", str(row.moved),
         )
         for row in replay.rows
     ]  # fmt: skip
@@ -220,7 +220,7 @@ def _scenario(replay: GroupReplay, scenario: str, assignor: str) -> GroupScore |
 
 
 def _pause(score: GroupScore) -> str:
-    return "for ever" if score.longest_pause_ms is None else seconds_in_words(score.longest_pause_ms / 1000)
+    return "for ever" if score.longest_pause_ms is None else format_seconds(score.longest_pause_ms / 1000)
 
 
 def _summed(unread_ms: int) -> str:

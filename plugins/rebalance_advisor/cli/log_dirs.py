@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_assignors.errors import AdvisorError
 from kafka_assignors.visible_text import visible_json
-from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
+from kafka_rebalance.amounts import format_bytes, format_seconds
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.log_dir_plans.plan import ANY, LogDirMove, LogDirPlan
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -119,8 +119,8 @@ def _wave(plan: LogDirPlan, number: int, title: str, file: str) -> str:
     return _WAVE.format(
         title=title,
         count=len(wave.moves),
-        amount=bytes_in_words(wave.dir_bytes),
-        time=seconds_in_words(wave.seconds),
+        amount=format_bytes(wave.dir_bytes),
+        time=format_seconds(wave.seconds),
         reassign=reassign,
         throttle=plan.parameters["throttle_bytes_per_s"],
     )

@@ -91,9 +91,9 @@ def _run(module: Any, arguments: argparse.Namespace, prog: str) -> int:
         code = int(module.run(arguments))
         sys.stdout.flush()
     except InfeasibleError as error:
-        from kafka_rebalance.render import error_words  # rarely needed
+        from kafka_rebalance.render import describe_error  # rarely needed
 
-        write_lines(sys.stderr, f"infeasible: {error_words(error)}", tones=ERROR_TONES)
+        write_lines(sys.stderr, f"infeasible: {describe_error(error)}", tones=ERROR_TONES)
         return 3
     except UsageError as error:
         write_lines(sys.stderr, *refusal_lines(str(error), prog), tones=ERROR_TONES)

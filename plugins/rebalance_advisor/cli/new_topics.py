@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kafka_assignors.errors import AdvisorError
-from kafka_rebalance.amounts import amount_in_words
+from kafka_rebalance.amounts import format_amount
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.values import Amount, Count, read_value, whole_or_text
@@ -115,6 +115,6 @@ def new_topic_lines(document: Mapping[str, Any]) -> list[str]:
         mean = {field: sum(loads.values()) / len(loads) for field, loads in (("before", before), ("after", after))}
         ratios = [max(loads.values()) / mean[field] if mean[field] else 1.0
                   for field, loads in (("before", before), ("after", after))]  # fmt: skip
-        amount = amount_in_words(after[highest], UNITS[name])
+        amount = format_amount(after[highest], UNITS[name])
         lines.append(f"  {name:<9} highest over mean {ratios[0]:.3f} → {ratios[1]:.3f}, {amount} on broker {highest}")
     return lines

@@ -20,7 +20,7 @@ from pathlib import Path
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.plans.plan import Plan, Verdict
-from kafka_rebalance.render.uncovered import uncovered_words
+from kafka_rebalance.render.uncovered import describe_uncovered
 from rebalance_advisor.cli.arguments import (
     VERDICT_TONES,
     add_planning_arguments,
@@ -140,7 +140,7 @@ def _require_plan_alone(request: RunRequest) -> None:
 
 def _print_outcome(made: Made, urgent: Sequence[Fact], arguments: argparse.Namespace) -> None:
     plan, snapshot, folder, hours = made.plan, made.snapshot, made.folder, made.hours
-    uncovered, now = uncovered_words(snapshot.coverage), datetime.now(UTC)
+    uncovered, now = describe_uncovered(snapshot.coverage), datetime.now(UTC)
     if arguments.json:
         document = plan.document
         fields = (
@@ -162,7 +162,7 @@ def _print_outcome(made: Made, urgent: Sequence[Fact], arguments: argparse.Names
         return
     from kafka_rebalance.render import render, render_all
     from kafka_rebalance.render.steps import brief_lines
-    from rebalance_advisor.publish.plan_words import plan_lines
+    from rebalance_advisor.publish.plan_text import plan_lines
 
     urgent_texts = render_all(urgent)
     last = [] if hours is None else [f"  {render(hours.fact)}"]

@@ -149,7 +149,7 @@ def _warn(line: str) -> None:
 
 
 def _warn_of_gaps(snapshot: ClusterSnapshot) -> None:
-    from kafka_rebalance.render.uncovered import gap_words
+    from kafka_rebalance.render.uncovered import describe_gap
 
     # Missing rights explain other gaps.
     gaps = sorted(snapshot.coverage, key=lambda gap: gap.subject_type != RIGHT)
@@ -158,7 +158,7 @@ def _warn_of_gaps(snapshot: ClusterSnapshot) -> None:
     write_lines(sys.stderr, f"coverage is partial, {len(gaps)} things could not be read:")
     write_lines(
         sys.stderr,
-        *(f"  {gap_words(gap)}" for gap in gaps[:_SHOWN_GAPS]),
+        *(f"  {describe_gap(gap)}" for gap in gaps[:_SHOWN_GAPS]),
     )
     if len(gaps) > _SHOWN_GAPS:
         write_lines(sys.stderr, f"  and {len(gaps) - _SHOWN_GAPS} more, in the file")

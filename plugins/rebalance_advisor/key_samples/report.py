@@ -118,7 +118,7 @@ def _key(key: HeavyKey) -> dict[str, Any]:
 def lines_of(report: KeyReport) -> Iterator[str]:
     yield from _topic_lines(report.topic, report.scores, report.scores.placements)
     for score in report.scores.pairs:
-        yield f"  {_pair_words(score, report.other)}"
+        yield f"  {_describe_pair(score, report.other)}"
     if report.other is not None and report.other_scores is not None and report.meeting is not None:
         meeting = report.meeting
         about = "" if meeting.is_exact else "about "
@@ -131,7 +131,7 @@ def lines_of(report: KeyReport) -> Iterator[str]:
     if report.scores.heavy:
         yield f"  heaviest keys (records, at most {report.scores.frequent_error:,} more):"
     for key in report.scores.heavy[:_SHOWN_KEYS]:
-        yield f"    {_key_words(key, report.scores.records)}"
+        yield f"    {_describe_key(key, report.scores.records)}"
 
 
 def _topic_lines(topic: str, scores: KeyScores, placements: Sequence[PlacementScore]) -> Iterator[str]:
@@ -145,22 +145,22 @@ def _topic_lines(topic: str, scores: KeyScores, placements: Sequence[PlacementSc
         load = score.load
         keyed = int(load.records.sum())
         if not keyed:
-            yield f"  {_placement_words(score.placement)}: no record goes by its key"
+            yield f"  {_describe_placement(score.placement)}: no record goes by its key"
             continue
         fullest = int(load.records.argmax())
         by_bytes = "" if scores.bytes is None else f", by bytes {load.byte_skew:.2f} times"
         agreeing = "" if score.agreeing_ratio is None else f"; {score.agreeing_ratio:.1%} of the records lie there"
         yield (
-            f"  {_placement_words(score.placement)}: partition {fullest} has {load.records[fullest] / keyed:.1%} of "
+            f"  {_describe_placement(score.placement)}: partition {fullest} has {load.records[fullest] / keyed:.1%} of "
             f"the keyed records, {load.record_skew:.2f} times the mean{by_bytes}{agreeing}"
         )
 
 
-def _placement_words(placement: Placement) -> str:
+def _describe_placement(placement: Placement) -> str:
     return f"{placement.rule.partitioner}, {placement.partitions} partitions"
 
 
-def _pair_words(score: PairScore, other_topic: str | None) -> str:
+def _describe_pair(score: PairScore, other_topic: str | None) -> str:
     apart = f"{score.record_ratio:.1%} of the records and {score.key_ratio:.1%} of the different keys"
     match score.pairing:
         case Pairing.GROWN:
@@ -168,10 +168,12 @@ def _pair_words(score: PairScore, other_topic: str | None) -> str:
         case Pairing.OTHER_CLIENT:
             return f"{score.second.rule.partitioner} beside {score.first.rule.partitioner}: they disagree on {apart}"
         case Pairing.READ_TOGETHER:
-            return f"read with {other_topic} ({_placement_words(score.second)}): {apart} have another partition there"
+            return (
+                f"read with {other_topic} ({_describe_placement(score.second)}): {apart} have another partition there"
+            )
 
 
-def _key_words(key: HeavyKey, records: int) -> str:
+def _describe_key(key: HeavyKey, records: int) -> str:
     partition = "by lot" if key.partitions[0] < 0 else f"partition {key.partitions[0]}"
     name = key.identity if key.key is None else f"{excerpt(key.key)} ({key.identity})"
     return f"{key.records_at_least:>12,}  {key.records_at_least / records:6.1%}  {partition}  {name}"

@@ -27,7 +27,7 @@ from rebalance_advisor.page.charts import (
 )
 from rebalance_advisor.page.charts import Row as GridRow
 from rebalance_advisor.publish.charts import cost_axis
-from rebalance_advisor.publish.plan_words import highest_skew
+from rebalance_advisor.publish.plan_text import highest_skew
 
 Row = Mapping[str, Any]
 Band = tuple[float | None, float | None]
@@ -74,7 +74,7 @@ def heat_map(levels: Sequence[Row], allowed: Mapping[str, Band], link: Link) -> 
     rows, last_rack = [], None
     for (rack, broker), loads in sorted(of_broker.items()):
         cells = [_level_cells(broker, name, loads.get(name), allowed.get(name)) for name in RESOURCES]
-        heading = "" if rack == last_rack else texts.rack_words(rack)
+        heading = "" if rack == last_rack else texts.describe_rack(rack)
         rows.append(
             GridRow(
                 label=str(broker), cells=cells, title=f"broker {broker}", href=link("broker", id=broker),
@@ -87,8 +87,8 @@ def heat_map(levels: Sequence[Row], allowed: Mapping[str, Band], link: Link) -> 
 
 def _level_cells(broker: int, resource: str, row: Row | None, band: Band | None) -> list[Cell]:
     if row is None or row["times_share"] is None:
-        return [Cell(text=None, look=Look.PLAIN, title=texts.level_words(broker, resource, row))]
-    title = texts.level_words(broker, resource, row)
+        return [Cell(text=None, look=Look.PLAIN, title=texts.describe_level(broker, resource, row))]
+    title = texts.describe_level(broker, resource, row)
     cells = [_level_cell(row["load"], row["times_share"], row, band, title)]
     if row["load_after"] is not None:
         cells.append(_level_cell(row["load_after"], row["times_share_after"], row, band, title))
@@ -155,9 +155,11 @@ def _distance(row: Row, resource: Row) -> tuple[float, int]:
 
 
 def _broker_bar(row: Row, unit: str, high: float) -> BrokerBar:
-    title = texts.before_after_words(row, unit)
+    title = texts.describe_change_of(row, unit)
     capacity = row["capacity"]
-    ticks = [] if capacity is None else [Tick(at=capacity, title=texts.capacity_words(capacity, unit), is_dashed=True)]
+    ticks = (
+        [] if capacity is None else [Tick(at=capacity, title=texts.describe_capacity(capacity, unit), is_dashed=True)]
+    )
     parts = change_parts(row["load_before"], row["load_after"], unit)
     return BrokerBar(
         broker=row["broker"], strip=Strip(title=title, parts=parts, ticks=ticks, high=high), before=row["load_before"],
@@ -170,11 +172,16 @@ def change_parts(before: float, after: float | None, unit: str) -> list[Part]:
     """What stays, then what leaves or arrives; only today's load if the plan's is unknown."""
     stays = before if after is None else min(before, after)
     parts = [
-        Part(start=0.0, end=stays, look=Look.PLAIN, title=texts.stays_words(stays, unit, is_planned=after is not None))
+        Part(
+            start=0.0,
+            end=stays,
+            look=Look.PLAIN,
+            title=texts.describe_what_stays(stays, unit, is_planned=after is not None),
+        )
     ]
     if after is not None and after != before:
         look = Look.ARRIVES if after > before else Look.LEAVES
-        title = texts.change_words(after - before, unit)
+        title = texts.describe_change(after - before, unit)
         parts.append(Part(start=stays, end=max(before, after), look=look, title=title))
     return parts
 
@@ -204,14 +211,14 @@ def frontier(points: Sequence[Row], compared: Sequence[str]) -> LineChart | None
         title=texts.frontier_label(len(drawable), compared),
         lines=[Line(points=proved, is_dashed=True, has_dots=False), Line(points=drawn)],
         x_range=(0.0, most), y_range=(low - room, high + room),
-        x_labels=[(share * most, texts.cost_words(share * most, axis)) for share in (0.0, 0.5, 1.0)],
+        x_labels=[(share * most, texts.describe_cost(share * most, axis)) for share in (0.0, 0.5, 1.0)],
         y_labels=[(value, f"{value:.2f} ×") for value in (low, (low + high) / 2, high)], height_px=240,
     )  # fmt: skip
 
 
 def _frontier_point(point: Row, axis: str, skew: float) -> Point:
     return Point(
-        x=float(point[axis]), y=skew, title=texts.point_words(point, skew), href=f"#point-{point['position']}",
+        x=float(point[axis]), y=skew, title=texts.describe_point(point, skew), href=f"#point-{point['position']}",
         label="this plan" if point["is_recommended"] else point["name"] or "", is_marked=point["is_recommended"],
     )  # fmt: skip
 
@@ -252,7 +259,7 @@ def copies(rows: Sequence[Row], waves: int, link: Link, run: str) -> CopyBars | 
         CopyBar(
             broker=broker, sent=both[broker][0], received=both[broker][1],
             strip=Strip(
-                title=texts.copies_words(broker, *both[broker]), low=-most, high=most,
+                title=texts.describe_copies(broker, *both[broker]), low=-most, high=most,
                 ticks=[Tick(at=0.0, title="left: sent; right: received")],
                 parts=[
                     *stacked(_pieces(own, "sent_bytes", waves, link, run), is_leftward=True),
@@ -282,7 +289,7 @@ def _pieces(rows: Sequence[Row], name: str, waves: int, link: Link, run: str) ->
         if amount:
             first, last = number * size + 1, min((number + 1) * size, waves)
             href = link("plan", run=run, wave=first, broker=rows[0]["broker"]) + "#moves" if size == 1 else ""
-            title = texts.copy_words(amount, first, last, is_sent=is_sent)
+            title = texts.describe_copy(amount, first, last, is_sent=is_sent)
             drawn.append((amount, Look.LEAVES if is_sent else Look.ARRIVES, title, href))
     return drawn
 
@@ -324,7 +331,7 @@ def partition_bars(partitions: Sequence[Row], loads: Sequence[Row], racks: Mappi
     bars = []
     for row in partitions:
         value, rack = values.get(row["partition"]), racks.get(row["leader"], "")
-        title = texts.partition_words(row["partition"], value, unit, row["leader"], rack)
+        title = texts.describe_partition(row["partition"], value, unit, row["leader"], rack)
         bars.append(
             PartitionBar(
                 partition=row["partition"], log_bytes=sizes.get(row["partition"]),
@@ -409,7 +416,7 @@ def _replica_cells(partition: Row, broker: int, move: Row | None) -> list[Cell]:
     look = {"+": Look.ARRIVES, "−": Look.LEAVES, "↑": Look.ARRIVES, "↓": Look.LEAVES}.get(change)
     look = look or (Look.FAR_ABOVE if is_out else Look.FIRST if leads else Look.PLAIN)
     role = "✕" if is_out else "●" if (leads if is_there else will_lead) else "○"
-    title = texts.replica_words(partition["partition"], broker, role, change)
+    title = texts.describe_replica(partition["partition"], broker, role, change)
     return [Cell(text=role + change, look=look, title=title)]
 
 
@@ -425,11 +432,11 @@ def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
     for row in levels:
         unit, capacity, after = row["unit"], row["capacity"], row["load_after"]
         share = None if row["fair_share"] is None else row["fair_share"] * (capacity or 1.0)
-        ticks = [] if share is None else [Tick(at=share, title=texts.share_words(share, unit))]
+        ticks = [] if share is None else [Tick(at=share, title=texts.describe_share(share, unit))]
         if capacity is not None:
-            ticks.append(Tick(at=capacity, title=texts.capacity_words(capacity, unit), is_dashed=True))
+            ticks.append(Tick(at=capacity, title=texts.describe_capacity(capacity, unit), is_dashed=True))
         high = max(value for value in (row["load"], after, share, capacity, 0.0) if value is not None) or 1.0
-        title = texts.level_words(row["broker"], row["resource"], row)
+        title = texts.describe_level(row["broker"], row["resource"], row)
         strip = Strip(title=title, parts=change_parts(row["load"], after, unit), ticks=ticks, high=high)
         bars.append(LevelBar(level=row, strip=strip, share=share))
     return bars
@@ -451,13 +458,17 @@ def filling(carried: Sequence[Row], held: float | None, capacity: float | None, 
         (str(row["topic"]), float(row["log_bytes"]), look) for row, look in zip(with_bytes, _RACK_LOOKS, strict=False)
     ]
     rest = max(held - sum(size for _, size, _ in topics), 0.0)
-    pieces = [(size, look, texts.held_words(name, size), link("topic", name=name)) for name, size, look in topics]
-    pieces += [(rest, Look.QUIET, texts.held_words("all other topics", rest), "")] if rest else []
+    pieces = [
+        (size, look, texts.describe_held_topic(name, size), link("topic", name=name)) for name, size, look in topics
+    ]
+    pieces += [(rest, Look.QUIET, texts.describe_held_topic("all other topics", rest), "")] if rest else []
     ticks = (
-        [] if capacity is None else [Tick(at=capacity, title=texts.capacity_words(capacity, "bytes"), is_dashed=True)]
+        []
+        if capacity is None
+        else [Tick(at=capacity, title=texts.describe_capacity(capacity, "bytes"), is_dashed=True)]
     )
     high = max(held, capacity or 0.0, 1.0)
-    strip = Strip(title=texts.filling_words(topics, rest), parts=stacked(pieces), ticks=ticks, high=high)
+    strip = Strip(title=texts.describe_filling(topics, rest), parts=stacked(pieces), ticks=ticks, high=high)
     return Filling(strip=strip, topics=topics, rest=rest)
 
 
@@ -486,7 +497,7 @@ def disk_growth(disk: Row, history: Sequence[Row], captured_at: datetime) -> Lin
         starts = {disk["used_bytes"], disk["used_bytes_with_plan"]} - {None}
         lines += [_forecast(float(start), growth, now, end) for start in sorted(starts)]
     moments = [
-        Moment(x=at.timestamp(), title=texts.full_words(at, is_planned=is_planned), label=label)
+        Moment(x=at.timestamp(), title=texts.describe_full_disk(at, is_planned=is_planned), label=label)
         for at, is_planned, label in (
             (full_at, False, "85 %"), (disk["reaches_85_percent_at_with_plan"], True, "85 % after the plan")
         )
@@ -495,15 +506,15 @@ def disk_growth(disk: Row, history: Sequence[Row], captured_at: datetime) -> Lin
     first = measured[0][0]
     dated = (first, now, end) if now - first > 0.15 * (end - first) else (now, end)
     return LineChart(
-        title=texts.disk_words(disk), lines=lines, x_range=(first, end), y_range=(0.0, total), moments=moments,
+        title=texts.describe_disk(disk), lines=lines, x_range=(first, end), y_range=(0.0, total), moments=moments,
         x_labels=[(moment, texts.day(moment)) for moment in dated],
-        y_labels=[(share * total, texts.size_words(share * total)) for share in (0.0, 0.5, 1.0)],
-        levels=[Level(y=FULL_SHARE * total, title=texts.limit_words(FULL_SHARE * total))],
+        y_labels=[(share * total, texts.describe_size(share * total)) for share in (0.0, 0.5, 1.0)],
+        levels=[Level(y=FULL_SHARE * total, title=texts.describe_limit(FULL_SHARE * total))],
     )  # fmt: skip
 
 
 def _disk_point(moment: float, used: float) -> Point:
-    return Point(x=moment, y=used, title=texts.used_words(moment, used))
+    return Point(x=moment, y=used, title=texts.describe_used_disk(moment, used))
 
 
 def _forecast(start: float, growth: float, now: float, end: float) -> Line:
@@ -531,7 +542,7 @@ def member_bars(members: Sequence[Row], advised: Sequence[Row]) -> list[MemberBa
     def strip_of(row: Row | None) -> Strip:
         value = None if row is None or row[name] is None else float(row[name])
         look = Look.FULL if row is not None and row["is_falling_behind"] else Look.PLAIN
-        title = texts.reads_words(row, unit)
+        title = texts.describe_reads(row, unit)
         return Strip(title=title, parts=bar(value, look, title), high=high)
 
     return [
@@ -549,7 +560,7 @@ def lag_chart(days: Sequence[Row]) -> LineChart | None:
     most = max(float(row["highest_lag_messages"]) for row in days) or 1.0
     moments = [row["period_start"].timestamp() for row in days]
     mean, highest = (
-        [Point(x=at, y=float(row[name]), title=texts.lag_words(row)) for at, row in zip(moments, days, strict=True)]
+        [Point(x=at, y=float(row[name]), title=texts.describe_lag(row)) for at, row in zip(moments, days, strict=True)]
         for name in ("lag_messages", "highest_lag_messages")
     )
     return LineChart(
@@ -594,7 +605,7 @@ def skew_charts(
             y_labels=[(1.0, "1.00 ×"), (most, f"{most:.2f} ×")] if most > 1.05 else [(1.0, "1.00 ×")],
             moments=[
                 Moment(
-                    x=row["verified_at"].timestamp(), title=texts.applied_words(row), label="plan",
+                    x=row["verified_at"].timestamp(), title=texts.describe_applied(row), label="plan",
                     href=link("plan", run=row["run_id"]),
                 )
                 for row in applied
@@ -608,7 +619,7 @@ def skew_charts(
 
 def _skew_point(row: Row) -> Point:
     at = row["period_start"].timestamp()
-    return Point(x=at, y=row["skew"], title=texts.skew_words(row))
+    return Point(x=at, y=row["skew"], title=texts.describe_skew(row))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -628,7 +639,7 @@ def lanes(findings: Sequence[Row], since: datetime, now: datetime, newest: datet
         is_open = row["last_seen"] >= newest
         end = now if is_open else row["last_seen"]
         look = Look.FULL if row["severity_rank"] <= Severity.HIGH.rank else Look.QUIET
-        title = texts.lane_words(row, is_open=is_open)
+        title = texts.describe_lane(row, is_open=is_open)
         part = Part(start=row["first_seen"].timestamp(), end=end.timestamp(), look=look, title=title)
         strip = Strip(title=title, parts=[part], low=since.timestamp(), high=now.timestamp())
         drawn.append(Lane(finding=row, strip=strip, is_open=is_open))
@@ -650,14 +661,14 @@ def promises(outcomes: Sequence[Row]) -> list[Promise]:
     drawn = []
     for row in outcomes:
         before, promised, measured = (row[name] for name in names)
-        title = texts.promise_words(row)
+        title = texts.describe_promise(row)
         is_known = before is not None and promised is not None
         part = (
             Part(start=min(before, promised), end=max(before, promised), look=Look.LEAVES, title=title)
             if is_known
             else None
         )
-        ticks = [] if measured is None else [Tick(at=measured, title=texts.measured_words(measured))]
+        ticks = [] if measured is None else [Tick(at=measured, title=texts.describe_measured(measured))]
         strip = Strip(title=title, parts=[part] if part else [], ticks=ticks, low=1.0, high=max(high, 1.1))
         drawn.append(Promise(outcome=row, strip=strip))
     return drawn

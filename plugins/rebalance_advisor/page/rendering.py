@@ -12,14 +12,14 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from kafka_rebalance.amounts import (
-    amount_in_words,
-    bytes_in_words,
     changing,
     counted,
+    format_amount,
+    format_bytes,
+    format_percent,
+    format_ratio,
+    format_seconds,
     noun_of,
-    percent_in_words,
-    ratio_in_words,
-    seconds_in_words,
 )
 from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.render import render_document
@@ -28,7 +28,7 @@ from rebalance_advisor.page import charts
 from rebalance_advisor.publish.cards import label_cells
 from rebalance_advisor.publish.charts import AXES, chart_rules, page_colours
 from rebalance_advisor.publish.escape import html_value
-from rebalance_advisor.publish.report import VERDICT_WORDS, evidence_in_words, owner_words, symptom_words
+from rebalance_advisor.publish.report import VERDICT_TEXTS, describe_evidence, describe_owner, describe_symptoms
 from rebalance_advisor.store.rows.finding_evidence import numbers
 
 if TYPE_CHECKING:
@@ -99,14 +99,14 @@ def _text(value: Any) -> Any:
     return value if isinstance(value, Markup) else html_value(value)
 
 
-def evidence_words(stored: Mapping[str, Any]) -> str:
+def describe_stored_evidence(stored: Mapping[str, Any]) -> str:
     """Evidence of a finding, and the findings that it explains. ``stored``: column ``evidence``."""
-    evidence = evidence_in_words(numbers(stored))
-    symptoms = symptom_words(stored)
+    evidence = describe_evidence(numbers(stored))
+    symptoms = describe_symptoms(stored)
     return "; ".join(part for part in (evidence, f"explains {symptoms}" if symptoms else "") if part)
 
 
-def recommendation_words(stored: Mapping[str, Any]) -> str:
+def describe_recommendation(stored: Mapping[str, Any]) -> str:
     """``stored``: a row of the view. Empty from earlier releases."""
     code, args = stored["recommendation_code"], stored["recommendation_args"]
     return "" if code is None else render_document({"code": code, "args": args})
@@ -116,17 +116,17 @@ def begin_sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def verdict_words(verdict: str) -> str:
+def describe_verdict(verdict: str) -> str:
     """An unknown verdict of a newer advisor stays as it is."""
-    return VERDICT_WORDS.get(verdict, verdict)
+    return VERDICT_TEXTS.get(verdict, verdict)
 
 
-def fact_words(fact: Mapping[str, Any]) -> str:
+def describe_fact(fact: Mapping[str, Any]) -> str:
     """An unknown fact of a newer advisor gives its code."""
     try:
         return render_document(fact)
     except ValueError:
-        return plain_words(fact["code"])
+        return plain_name(fact["code"])
 
 
 def moment(value: datetime | None) -> str:
@@ -134,7 +134,7 @@ def moment(value: datetime | None) -> str:
     return UNKNOWN if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
 
 
-def expiry_words(expires_at: datetime) -> str:
+def describe_expiry(expires_at: datetime) -> str:
     if expires_at <= datetime.now(UTC):
         return f"It expired {moment(expires_at)}: a new advisory comes before its moves."
     return f"Not to be executed after {moment(expires_at)}."
@@ -149,97 +149,95 @@ def counted_or_unknown(value: int | None, noun: str) -> str:
 
 
 def rate(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{bytes_in_words(value)}/s"
+    return UNKNOWN if value is None else f"{format_bytes(value)}/s"
 
 
 def broker_list(replicas: list[int] | None) -> str:
     return ", ".join(str(broker) for broker in replicas or ()) or "none"
 
 
-def plain_words(code: str) -> str:
+def plain_name(code: str) -> str:
     """``leaders_piled_up`` → ``leaders piled up``."""
     return code.replace("_", " ")
 
 
-def busiest_words(skew_rate: float | None) -> str:
+def describe_busiest(skew_rate: float | None) -> str:
     """``1.31 × the mean rate``."""
     if skew_rate is None:
         return "how much each member reads is unknown"
     return (
-        f"the busiest member reads {ratio_in_words(_number(skew_rate))} the mean rate"
-        if skew_rate
-        else "nothing is read"
+        f"the busiest member reads {format_ratio(_number(skew_rate))} the mean rate" if skew_rate else "nothing is read"
     )
 
 
-def lag_end_words(drain_seconds: float | None, members_falling_behind: int | None) -> str:
+def describe_lag_end(drain_seconds: float | None, members_falling_behind: int | None) -> str:
     if members_falling_behind:
         return f"its lag never ends: {counted(members_falling_behind, 'member')} cannot keep up"
     if drain_seconds is None:
         return "when its lag is gone is unknown"
-    return f"its lag is gone in {seconds_in_words(_number(drain_seconds))}" if drain_seconds else "it keeps up"
+    return f"its lag is gone in {format_seconds(_number(drain_seconds))}" if drain_seconds else "it keeps up"
 
 
-def outlook_words(group: Mapping[str, Any]) -> str:
+def describe_outlook(group: Mapping[str, Any]) -> str:
     """``in 25 h 11 min``, ``never: members fall behind``."""
     if group["outlook"] == "drains":
-        return f"in {seconds_in_words(_number(group['drain_seconds']))}"
+        return f"in {format_seconds(_number(group['drain_seconds']))}"
     return _OUTLOOKS[group["outlook"]]
 
 
-def rack_words(rack: str) -> str:
+def describe_rack(rack: str) -> str:
     return rack or "no rack"
 
 
-def level_words(broker: int, resource: str, level: Mapping[str, Any] | None) -> str:
+def describe_level(broker: int, resource: str, level: Mapping[str, Any] | None) -> str:
     """``1.68 × its share, 3.4 TiB; after the plan 1.10 ×, 2.2 TiB``. ``level``: ``ask.heat``."""
     if level is None or level["times_share"] is None:
         return f"broker {broker}, {resource}: not known"
-    today = f"broker {broker}, {resource}: {ratio_in_words(level['times_share'])} its share, {load_words(level)}"
+    today = f"broker {broker}, {resource}: {format_ratio(level['times_share'])} its share, {describe_load(level)}"
     if level["load_after"] is None:
         return f"{today}; what it is after the plan is not known"
     after = dict(level, load=level["load_after"])
     times = level["times_share_after"]
-    return f"{today}; after the plan {'' if times is None else ratio_in_words(times) + ', '}{load_words(after)}"
+    return f"{today}; after the plan {'' if times is None else format_ratio(times) + ', '}{describe_load(after)}"
 
 
-def load_words(level: Mapping[str, Any]) -> str:
-    load = amount_in_words(level["load"], level["unit"])
-    return load if level["capacity"] is None else f"{load} of {amount_in_words(level['capacity'], level['unit'])}"
+def describe_load(level: Mapping[str, Any]) -> str:
+    load = format_amount(level["load"], level["unit"])
+    return load if level["capacity"] is None else f"{load} of {format_amount(level['capacity'], level['unit'])}"
 
 
-def capacity_words(capacity: float, unit: str) -> str:
-    return f"capacity {amount_in_words(capacity, unit)}"
+def describe_capacity(capacity: float, unit: str) -> str:
+    return f"capacity {format_amount(capacity, unit)}"
 
 
-def before_after_words(row: Mapping[str, Any], unit: str) -> str:
+def describe_change_of(row: Mapping[str, Any], unit: str) -> str:
     """``row``: ``plan_broker``."""
-    before, after = (amount_in_words(row[name], unit) for name in ("load_before", "load_after"))
-    capacity = "" if row["capacity"] is None else f", {capacity_words(row['capacity'], unit)}"
+    before, after = (format_amount(row[name], unit) for name in ("load_before", "load_after"))
+    capacity = "" if row["capacity"] is None else f", {describe_capacity(row['capacity'], unit)}"
     return f"broker {row['broker']}: {before} today, {after} after the plan{capacity}"
 
 
-def stays_words(amount: float, unit: str, *, is_planned: bool) -> str:
-    return f"{amount_in_words(amount, unit)} {'stay' if is_planned else 'today'}"
+def describe_what_stays(amount: float, unit: str, *, is_planned: bool) -> str:
+    return f"{format_amount(amount, unit)} {'stay' if is_planned else 'today'}"
 
 
-def change_words(change: float, unit: str) -> str:
-    return f"{amount_in_words(abs(change), unit)} {'arrive' if change > 0 else 'leave'}"
+def describe_change(change: float, unit: str) -> str:
+    return f"{format_amount(abs(change), unit)} {'arrive' if change > 0 else 'leave'}"
 
 
-def cost_words(cost: float, axis: str) -> str:
-    return f"{bytes_in_words(cost)} {AXES[axis]}" if axis == "bytes" else f"{AXES[axis]}: {cost:,.0f}"
+def describe_cost(cost: float, axis: str) -> str:
+    return f"{format_bytes(cost)} {AXES[axis]}" if axis == "bytes" else f"{AXES[axis]}: {cost:,.0f}"
 
 
 def frontier_label(plans: int, resources: Sequence[str]) -> str:
     return f"{counted(plans, 'plan')} by cost and highest skew of {', '.join(resources)}; the table has their figures"
 
 
-def point_words(point: Mapping[str, Any], skew: float) -> str:
+def describe_point(point: Mapping[str, Any], skew: float) -> str:
     return (
-        f"{bytes_in_words(point['bytes'])} copied, {counted(point['replica_moves'], 'replica move')}, "
-        f"{counted(point['leader_changes'], 'leader change')}, {seconds_in_words(point['seconds'])}: "
-        f"highest skew {ratio_in_words(skew)}"
+        f"{format_bytes(point['bytes'])} copied, {counted(point['replica_moves'], 'replica move')}, "
+        f"{counted(point['leader_changes'], 'leader change')}, {format_seconds(point['seconds'])}: "
+        f"highest skew {format_ratio(skew)}"
     )
 
 
@@ -252,17 +250,17 @@ def ask_for(point: Mapping[str, Any]) -> str:
     return "" if point["tolerance"] is None else f"--balance-within {100 * point['tolerance']:.4g}%"
 
 
-def share_words(share: float, unit: str) -> str:
-    return f"its share {amount_in_words(share, unit)}"
+def describe_share(share: float, unit: str) -> str:
+    return f"its share {format_amount(share, unit)}"
 
 
-def held_words(name: str, size: float) -> str:
-    return f"{name}: {bytes_in_words(size)}"
+def describe_held_topic(name: str, size: float) -> str:
+    return f"{name}: {format_bytes(size)}"
 
 
-def filling_words(topics: Sequence[tuple[str, float, object]], rest: float) -> str:
-    parts = [held_words(name, size) for name, size, _ in topics]
-    return ", ".join([*parts, held_words("all other topics", rest)] if rest else parts)
+def describe_filling(topics: Sequence[tuple[str, float, object]], rest: float) -> str:
+    parts = [describe_held_topic(name, size) for name, size, _ in topics]
+    return ", ".join([*parts, describe_held_topic("all other topics", rest)] if rest else parts)
 
 
 def day(moment: float) -> str:
@@ -270,70 +268,70 @@ def day(moment: float) -> str:
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"
 
 
-def size_words(size: float) -> str:
-    return bytes_in_words(size)
+def describe_size(size: float) -> str:
+    return format_bytes(size)
 
 
-def limit_words(size: float) -> str:
-    return f"85 %: {bytes_in_words(size)}"
+def describe_limit(size: float) -> str:
+    return f"85 %: {format_bytes(size)}"
 
 
-def used_words(moment: float, used: float) -> str:
-    return f"{day(moment)}: {bytes_in_words(used)}"
+def describe_used_disk(moment: float, used: float) -> str:
+    return f"{day(moment)}: {format_bytes(used)}"
 
 
-def full_words(moment: datetime, *, is_planned: bool) -> str:
+def describe_full_disk(moment: datetime, *, is_planned: bool) -> str:
     return f"85 % is used on {moment:%Y-%m-%d}{' after the plan' if is_planned else ''}"
 
 
-def disk_words(disk: Mapping[str, Any]) -> str:
-    used, total = bytes_in_words(disk["used_bytes"]), bytes_in_words(disk["total_bytes"])
-    return f"{used} of {total} used; {growth_words(disk['growth_bytes_per_day'])}"
+def describe_disk(disk: Mapping[str, Any]) -> str:
+    used, total = format_bytes(disk["used_bytes"]), format_bytes(disk["total_bytes"])
+    return f"{used} of {total} used; {describe_growth(disk['growth_bytes_per_day'])}"
 
 
-def growth_words(growth: float | None) -> str:
+def describe_growth(growth: float | None) -> str:
     if growth is None:
         return "how fast it grows is not known"
-    return f"it {'grows' if growth >= 0 else 'shrinks'} by {bytes_in_words(abs(growth))} a day"
+    return f"it {'grows' if growth >= 0 else 'shrinks'} by {format_bytes(abs(growth))} a day"
 
 
-def reads_words(member: Mapping[str, Any] | None, unit: str) -> str:
+def describe_reads(member: Mapping[str, Any] | None, unit: str) -> str:
     """``member``: ``member_score_latest``."""
     if member is None:
         return "not known"
     text = counted(member["partitions"], "partition")
     if unit != "count":
-        text += f", {amount_in_words(_number(member['in_bytes_per_s']), unit)}"
+        text += f", {format_amount(_number(member['in_bytes_per_s']), unit)}"
     return f"{text}; falling behind" if member["is_falling_behind"] else text
 
 
-def lag_words(day_of: Mapping[str, Any]) -> str:
+def describe_lag(day_of: Mapping[str, Any]) -> str:
     """``day_of``: ``group_lag_by_day``."""
     mean, most = day_of["lag_messages"], day_of["highest_lag_messages"]
     return f"{day_of['period_start']:%Y-%m-%d}: {counted(round(mean), 'message')} behind, at most {most:,.0f}"
 
 
 def lag_label(days: Sequence[Mapping[str, Any]]) -> str:
-    return f"Lag by the day. {lag_words(days[0])}; {lag_words(days[-1])}"
+    return f"Lag by the day. {describe_lag(days[0])}; {describe_lag(days[-1])}"
 
 
-def skew_words(day_of: Mapping[str, Any]) -> str:
+def describe_skew(day_of: Mapping[str, Any]) -> str:
     """``day_of``: ``skew_by_day``."""
-    text = f"{day_of['period_start']:%Y-%m-%d}: {ratio_in_words(day_of['skew'])}"
+    text = f"{day_of['period_start']:%Y-%m-%d}: {format_ratio(day_of['skew'])}"
     return text if day_of["worst_broker"] is None else f"{text}, broker {day_of['worst_broker']} the highest"
 
 
 def skew_label(resource: str, days: Sequence[Mapping[str, Any]]) -> str:
-    return f"Skew of {resource} by the day. {skew_words(days[0])}; {skew_words(days[-1])}"
+    return f"Skew of {resource} by the day. {describe_skew(days[0])}; {describe_skew(days[-1])}"
 
 
-def applied_words(application: Mapping[str, Any]) -> str:
+def describe_applied(application: Mapping[str, Any]) -> str:
     """``application``: ``plan_application``."""
     how = "partly applied" if application["state"] == "partly_applied" else "applied"
     return f"plan {how}, seen on {application['verified_at']:%Y-%m-%d}"
 
 
-def lane_words(finding: Mapping[str, Any], *, is_open: bool) -> str:
+def describe_lane(finding: Mapping[str, Any], *, is_open: bool) -> str:
     """``seen 12 times``. ``finding``: ``ask.finding_lanes``."""
     first, last = finding["first_seen"], finding["last_seen"]
     until = "today" if is_open else f"{last:%Y-%m-%d}"
@@ -341,17 +339,17 @@ def lane_words(finding: Mapping[str, Any], *, is_open: bool) -> str:
     return f"{first:%Y-%m-%d} to {until}, {times}"
 
 
-def promise_words(outcome: Mapping[str, Any]) -> str:
+def describe_promise(outcome: Mapping[str, Any]) -> str:
     """``outcome``: ``plan_outcome``."""
     names = ("skew_before", "skew_predicted")
-    before, promised = (ratio_in_words(_number(outcome[name])) for name in names)
+    before, promised = (format_ratio(_number(outcome[name])) for name in names)
     measured = outcome["skew_measured"]
-    after = "not measured yet" if measured is None else measured_words(measured)
+    after = "not measured yet" if measured is None else describe_measured(measured)
     return f"{outcome['resource']}: {before} then, {promised} promised, {after}"
 
 
-def measured_words(skew: float) -> str:
-    return f"{ratio_in_words(_number(skew))} measured"
+def describe_measured(skew: float) -> str:
+    return f"{format_ratio(_number(skew))} measured"
 
 
 def age_badges(findings: Sequence[Mapping[str, Any]], newest: datetime) -> dict[str, str]:
@@ -366,14 +364,14 @@ def age_badges(findings: Sequence[Mapping[str, Any]], newest: datetime) -> dict[
     }
 
 
-def partition_words(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
+def describe_partition(partition: int, value: float | None, unit: str, leader: int | None, rack: str) -> str:
     verb = "written" if unit == "bytes/s" else "held by its leader"
-    rate = "not known" if value is None else f"{amount_in_words(value, unit)} {verb}"
+    rate = "not known" if value is None else f"{format_amount(value, unit)} {verb}"
     led = "without leader" if leader is None else f"led by broker {leader}{f' in {rack}' if rack else ''}"
     return f"partition {partition}: {rate}, {led}"
 
 
-def replica_words(partition: int, broker: int, role: str, change: str) -> str:
+def describe_replica(partition: int, broker: int, role: str, change: str) -> str:
     roles = {"●": "leads it", "○": "has a replica", "✕": "has a replica that is not in sync"}
     changes = {
         "": "", "+": "the plan puts it there", "−": "the plan moves it away", "↑": "the plan makes it the leader",
@@ -383,13 +381,13 @@ def replica_words(partition: int, broker: int, role: str, change: str) -> str:
     return f"{text}; {changes[change]}" if change else text
 
 
-def copies_words(broker: int, sent: float, received: float) -> str:
-    return f"broker {broker} sends {bytes_in_words(sent)} and receives {bytes_in_words(received)}"
+def describe_copies(broker: int, sent: float, received: float) -> str:
+    return f"broker {broker} sends {format_bytes(sent)} and receives {format_bytes(received)}"
 
 
-def copy_words(amount: float, first: int, last: int, *, is_sent: bool) -> str:
+def describe_copy(amount: float, first: int, last: int, *, is_sent: bool) -> str:
     waves = f"wave {first}" if first == last else f"waves {first} to {last}"
-    return f"{'sends' if is_sent else 'receives'} {bytes_in_words(amount)} in {waves}"
+    return f"{'sends' if is_sent else 'receives'} {format_bytes(amount)} in {waves}"
 
 
 _OUTLOOKS = {
@@ -403,37 +401,37 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def proof_words(code: str) -> str:
+def describe_proof(code: str) -> str:
     return PROOFS[BoundProof(code)]
 
 
 _FILTERS: Mapping[str, Any] = {
-    "amount": lambda value, unit: amount_in_words(_number(value), unit),
-    "size": lambda value: bytes_in_words(_number(value)),
+    "amount": lambda value, unit: format_amount(_number(value), unit),
+    "size": lambda value: format_bytes(_number(value)),
     "rate": lambda value: rate(_number(value)),
-    "duration": lambda value: seconds_in_words(_number(value)),
-    "times": lambda value: ratio_in_words(_number(value)),
-    "percent": lambda value: percent_in_words(_number(value)),
+    "duration": lambda value: format_seconds(_number(value)),
+    "times": lambda value: format_ratio(_number(value)),
+    "percent": lambda value: format_percent(_number(value)),
     "count": count,
     "counted": counted_or_unknown,
     "noun": noun_of,
     "changing": lambda value: changing(value or 0),
     "moment": moment,
-    "expiry": expiry_words,
-    "verdict": verdict_words,
+    "expiry": describe_expiry,
+    "verdict": describe_verdict,
     "brokers": broker_list,
-    "plain": plain_words,
-    "evidence": evidence_words,
-    "recommendation": recommendation_words,
-    "busiest": busiest_words,
-    "lag_end": lag_end_words,
-    "outlook": outlook_words,
-    "owner": owner_words,
-    "fact": fact_words,
+    "plain": plain_name,
+    "evidence": describe_stored_evidence,
+    "recommendation": describe_recommendation,
+    "busiest": describe_busiest,
+    "lag_end": describe_lag_end,
+    "outlook": describe_outlook,
+    "owner": describe_owner,
+    "fact": describe_fact,
     "begin": begin_sentence,
-    "proof": proof_words,
+    "proof": describe_proof,
     "grid": charts.grid,
     "strip": charts.strip,
-    "growth": growth_words,
+    "growth": describe_growth,
     "line_chart": charts.line_chart,
 }

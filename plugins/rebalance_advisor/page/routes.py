@@ -23,7 +23,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt, visible
 from kafka_rebalance.advisory.disk_outlook import DiskForecast, disk_outlook
 from kafka_rebalance.plans.document import plan_from_document
-from kafka_rebalance.render.steps import StepFigures, progress_words
+from kafka_rebalance.render.steps import StepFigures, describe_progress
 from kafka_rebalance.snapshot.codec import read_worker
 from rebalance_advisor.gates import rule_results
 from rebalance_advisor.page import pictures
@@ -43,7 +43,7 @@ from rebalance_advisor.page.reader import Reader, Row
 from rebalance_advisor.page.rendering import HEADERS, address, age_badges, ask_for, page, style
 from rebalance_advisor.page.threads import PageThreads, add_page
 from rebalance_advisor.publish.plan_files import render_commands
-from rebalance_advisor.publish.plan_words import compared_resources, frontier_rows
+from rebalance_advisor.publish.plan_text import compared_resources, frontier_rows
 from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
 from rebalance_advisor.publish.report import step_row
 
@@ -213,7 +213,7 @@ def step_rows(steps: Sequence[Row], applied: Mapping[int, int] | None) -> list[d
 
 def _state(step: StepFigures, applied: Mapping[int, int]) -> str:
     done = sum(applied.get(wave, 0) for wave in range(step.first_wave, step.last_wave + 1))
-    return progress_words(done, step.partitions)
+    return describe_progress(done, step.partitions)
 
 
 def history(
@@ -324,7 +324,7 @@ def point_rows(points: Sequence[Row], balanced: Sequence[str]) -> list[dict[str,
 def _wave_row(wave: Row, applied: Mapping[int, int] | None) -> dict[str, Any]:
     if applied is None:
         return dict(wave)
-    return dict(wave, state=progress_words(applied.get(wave["wave"], 0), wave["move_count"]))
+    return dict(wave, state=describe_progress(applied.get(wave["wave"], 0), wave["move_count"]))
 
 
 def gates_page(request: Request, cluster: str, run: str) -> HTMLResponse:

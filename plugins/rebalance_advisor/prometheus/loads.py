@@ -28,7 +28,7 @@ import numpy as np
 from kafka_assignors.arrays import Floats
 from kafka_rebalance.cluster_arrays.problem import DEFAULTS, CpuParams
 from kafka_rebalance.facts import Fact, FactCode, fact
-from kafka_rebalance.render.coverage import split_words
+from kafka_rebalance.render.coverage import describe_split
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, CoverageGap
 from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
@@ -231,7 +231,7 @@ class _Reader:
             if rates:
                 split = split_over_partitions(self._snapshot, rates, growth, keeps_elsewhere=is_written)
                 loads[kind] = split.values if is_written else _or_not_read(split.values, loads)
-                notes.append(f"{kind.value}: {split_words(**split.shares)}")
+                notes.append(f"{kind.value}: {describe_split(**split.shares)}")
                 self._tell_unsure(kind, split)
             else:
                 names = tuple(metric.name for metric in metrics)

@@ -56,7 +56,7 @@ def read_earlier_findings(plan: Path | None) -> EarlierFindings | None:
         return None
     findings = read_json(file)
     if not isinstance(findings, list) or not all(
-        isinstance(finding, dict) and isinstance(finding.get("finding_key"), str) and _has_words(finding)
+        isinstance(finding, dict) and isinstance(finding.get("finding_key"), str) and _has_text(finding)
         for finding in findings
     ):
         raise InvalidInputError.at(str(file), "is no list of findings", "expected an earlier advisory's findings.json")
@@ -67,7 +67,7 @@ def read_earlier_findings(plan: Path | None) -> EarlierFindings | None:
     return EarlierFindings(findings, closed)
 
 
-def _has_words(finding: dict[str, Any]) -> bool:
+def _has_text(finding: dict[str, Any]) -> bool:
     try:
         render_document(finding["recommendation"])
     except (KeyError, TypeError, ValueError, AttributeError):

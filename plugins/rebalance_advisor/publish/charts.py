@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from kafka_rebalance.amounts import bytes_in_words, counted
-from rebalance_advisor.publish.plan_words import highest_skew
+from kafka_rebalance.amounts import counted, format_bytes
+from rebalance_advisor.publish.plan_text import highest_skew
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ def frontier_label(points: Sequence[Document], compared: Collection[str]) -> str
     if not points:
         return ""
     first, last, axis = points[0], points[-1], cost_axis(points)
-    amount = bytes_in_words if axis == "bytes" else lambda value: f"{value:,.0f}"
+    amount = format_bytes if axis == "bytes" else lambda value: f"{value:,.0f}"
     return (
         f"{counted(len(points), 'plan')} from {amount(first[axis])} {AXES[axis]} at {_skew(first, compared):.2f} times "
         f"the mean to {amount(last[axis])} at {_skew(last, compared):.2f} times"
@@ -283,7 +283,7 @@ def wave_times_chart(waves: Sequence[Document]) -> Specification | None:
     rows, start = [], 0.0
     for number, wave in enumerate(waves, start=1):
         end = start + wave["seconds"] / unit
-        what = f"{counted(len(wave['moves']), 'partition')}, {bytes_in_words(wave['bytes'])}"
+        what = f"{counted(len(wave['moves']), 'partition')}, {format_bytes(wave['bytes'])}"
         rows.append({"wave": f"{number:02d}", "start": start, "end": end, "words": what})
         start = end
     up = alt.Y("wave:O", title="wave", axis=alt.Axis(grid=False))

@@ -12,12 +12,12 @@ from kafka_rebalance.render import render_document
 from kafka_rebalance.render.steps import step_lines
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
 from rebalance_advisor.publish.report import (
-    VERDICT_WORDS,
+    VERDICT_TEXTS,
     Document,
-    change_words,
+    describe_change,
+    describe_size,
     key_figures,
     loss_lines,
-    size_in_words,
     top_lines,
     uncovered_by,
     unmuted_findings,
@@ -29,14 +29,14 @@ TOP_LINES = 4
 def render_digest(advisory: Document) -> str:
     plan = advisory["plan"]
     uncovered = uncovered_by(advisory)
-    verdict_text = VERDICT_WORDS[plan["verdict"]] + (f" (does not cover {uncovered})" if uncovered else "")
+    verdict_text = VERDICT_TEXTS[plan["verdict"]] + (f" (does not cover {uncovered})" if uncovered else "")
     others = [
         finding["evidence"]["balancers"] for finding in advisory["findings"] if finding["code"] == "other_balancer"
     ]
     verdict_text += f"; {listed(others[0])} may work against it" if others and plan["moves"] else ""
     verdict = markdown_text(f"{advisory['cluster'].strip(' ')}: {verdict_text}")
     lines = [f"**{verdict}**"]
-    taken = f"snapshot {advisory['captured_at'] or 'without a time'}; {size_in_words(advisory['size'])}"
+    taken = f"snapshot {advisory['captured_at'] or 'without a time'}; {describe_size(advisory['size'])}"
     lines.append(markdown_line(taken))
     if plan["moves"]:
         lines.append(", ".join(f"{figure['value']} {figure['name']}" for figure in key_figures(plan)))
@@ -52,7 +52,7 @@ def render_digest(advisory: Document) -> str:
     lines += [markdown_line(line) for line in risks]
     lines += [f"- {markdown_line(line)}" for line in top_lines(advisory["findings"], TOP_LINES - len(risks))]
     until = markdown_text(f", holds until {plan['expires_at']}") if plan["expires_at"] else ""
-    since = change_words(advisory)
+    since = describe_change(advisory)
     lines.append(f"plan `{plan['plan_id'][:12]}`{until}" + (f"; since the advisory before: {since}" if since else ""))
     return "\n".join(lines) + "\n"
 
@@ -77,7 +77,7 @@ def _more_findings(findings: Sequence[Document], shown_count: int) -> list[str]:
     return [f"... and {counted(len(left), 'more finding')} ({kinds}), in the report"]
 
 
-def closing_words(advisory: Document) -> list[str]:
+def describe_ending(advisory: Document) -> list[str]:
     plan = advisory["plan"]
     line = f"Verdict: {plan['verdict'].replace('_', ' ')}"
     if uncovered := uncovered_by(advisory):
@@ -89,6 +89,6 @@ def closing_words(advisory: Document) -> list[str]:
     lines = [line, *(f"  {step}" for step in step_lines(plan))]
     lines += [f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES)]
     lines += [f"  {more}" for more in _more_findings(advisory["findings"], 2 * TOP_LINES)]
-    if since := change_words(advisory):
+    if since := describe_change(advisory):
         lines.append(f"  since the advisory before: {since}")
     return [visible(line) for line in lines]

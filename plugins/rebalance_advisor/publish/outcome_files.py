@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_assignors.visible_text import visible_json
-from kafka_rebalance.amounts import bytes_in_words, counted, percent_in_words, seconds_in_words
+from kafka_rebalance.amounts import counted, format_bytes, format_percent, format_seconds
 from kafka_rebalance.plans.applied import AppliedPlan, MoveState
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.render.checks import APPLY_STATES
@@ -14,7 +14,7 @@ from rebalance_advisor.publish.escape import markdown_text
 
 OUTCOME_FILES = ("outcome.json", "outcome.md")
 _MOST_MOVES_SHOWN = 50
-_STATE_WORDS = {
+_STATE_TEXTS = {
     MoveState.APPLIED: "done", MoveState.PLACED: "replicas there, leader not elected", MoveState.MOVING: "under way",
     MoveState.OPEN: "nothing has happened", MoveState.ELSEWHERE: "moved by somebody else",
     MoveState.GONE: "not there any more",
@@ -86,7 +86,7 @@ def _head(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str]:
     yield ""
     for state, count in applied.counts.items():
         if count:
-            yield f"- {count:,} of {counted(len(applied.states), 'move')}: {_STATE_WORDS[state]}"
+            yield f"- {count:,} of {counted(len(applied.states), 'move')}: {_STATE_TEXTS[state]}"
 
 
 def _amounts(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str]:
@@ -94,16 +94,14 @@ def _amounts(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str
     yield "|---|---|---|"
     off = ""
     if applied.predicted_bytes:
-        off = f" ({percent_in_words(applied.realised_bytes / applied.predicted_bytes)} of it)"
-    bytes_told = bytes_in_words(applied.realised_bytes)
-    yield f"| bytes of what is done | {bytes_in_words(applied.predicted_bytes)} | {bytes_told}{off} |"
+        off = f" ({format_percent(applied.realised_bytes / applied.predicted_bytes)} of it)"
+    bytes_told = format_bytes(applied.realised_bytes)
+    yield f"| bytes of what is done | {format_bytes(applied.predicted_bytes)} | {bytes_told}{off} |"
     for row in applied.brokers:
-        yield (
-            f"| to broker {row.broker} | {bytes_in_words(row.predicted_bytes)} | {bytes_in_words(row.realised_bytes)} |"
-        )
+        yield (f"| to broker {row.broker} | {format_bytes(row.predicted_bytes)} | {format_bytes(row.realised_bytes)} |")
     at_most = "at most " if carried.seconds_basis == "at_most" else ""
-    took = "not known" if carried.realised_seconds is None else at_most + seconds_in_words(carried.realised_seconds)
-    yield f"| time of the whole plan | {seconds_in_words(plan.cost.seconds)} | {took} |"
+    took = "not known" if carried.realised_seconds is None else at_most + format_seconds(carried.realised_seconds)
+    yield f"| time of the whole plan | {format_seconds(plan.cost.seconds)} | {took} |"
     if applied.unsized_moves:
         yield ""
         yield f"Done, and of unknown size, so in neither column: {counted(applied.unsized_moves, 'move')}."
@@ -111,7 +109,7 @@ def _amounts(plan: Plan, applied: AppliedPlan, carried: Carried) -> Iterator[str
 
 def _open_moves(plan: Plan, applied: AppliedPlan) -> Iterator[str]:
     left = [
-        f"- {markdown_text(move.topic)}-{move.partition} (wave {move.wave}): {_STATE_WORDS[state]}"
+        f"- {markdown_text(move.topic)}-{move.partition} (wave {move.wave}): {_STATE_TEXTS[state]}"
         for move, state in zip(plan.moves, applied.states, strict=True)
         if state is not MoveState.APPLIED
     ]

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from kafka_assignors.visible_text import visible, visible_json
-from kafka_rebalance.amounts import bytes_in_words, counted, seconds_in_words
+from kafka_rebalance.amounts import counted, format_bytes, format_seconds
 from kafka_rebalance.csv_text import guarded
 from kafka_rebalance.plans.plan import Move, Plan, Wave
 from kafka_rebalance.render import render, render_all
@@ -152,9 +152,9 @@ def _step(step: StepFigures, *, is_last: bool) -> str:
 def _cost(plan: Plan) -> str:
     cost = plan.cost
     return (
-        f"Copies {counted(cost.replica_moves, 'replica')} ({bytes_in_words(cost.bytes)}) and changes "
+        f"Copies {counted(cost.replica_moves, 'replica')} ({format_bytes(cost.bytes)}) and changes "
         f"{counted(cost.leader_changes, 'leader')}, in {counted(len(plan.waves), 'wave')} of together "
-        f"{seconds_in_words(cost.seconds)} at the throttle."
+        f"{format_seconds(cost.seconds)} at the throttle."
     )
 
 
@@ -218,8 +218,8 @@ def _wave(title: str, wave: Wave, file: str, election: str | None, start: list[s
         commands.append(f"# writes: leaders move to the first replica:\n{_elect(election)}")
     cancel = f"# writes: what is not completed goes back to where it was; takes the throttles off:\n{reassign} --cancel"
     needed = max(wave.free_disk_needed.values(), default=0)
-    summary = f"{counted(len(wave.moves), 'partition')}, {bytes_in_words(wave.bytes)}, {seconds_in_words(wave.seconds)}"
-    summary += f"; free disk needed on a broker at most {bytes_in_words(needed)}" if needed else ""
+    summary = f"{counted(len(wave.moves), 'partition')}, {format_bytes(wave.bytes)}, {format_seconds(wave.seconds)}"
+    summary += f"; free disk needed on a broker at most {format_bytes(needed)}" if needed else ""
     summary += f"{_leaders(wave)}."
     return _WAVE.format(title=title, summary=summary, commands="\n".join(commands), cancel=cancel)
 
@@ -228,7 +228,7 @@ def _leaders(wave: Wave) -> str:
     if not wave.leader_changes:
         return ""
     rates = ((wave.leader_in_bytes_per_s, "written"), (wave.leader_out_bytes_per_s, "read"))
-    rate_texts = [f"{bytes_in_words(rate)}/s {what}" for rate, what in rates if rate is not None]
+    rate_texts = [f"{format_bytes(rate)}/s {what}" for rate, what in rates if rate is not None]
     change = "changes, and with it its" if wave.leader_changes == 1 else "change, and with them their"
     rate = f" ({', '.join(rate_texts)})" if rate_texts else ""
     return f"; {counted(wave.leader_changes, 'leader')} {change} clients{rate}"
@@ -242,7 +242,7 @@ def _rollback(plan: Plan, digits: int, changed: set[int], steps: Sequence[StepFi
     head = (
         "# Rollback\n\n"
         f"Takes back what was done, last wave first: {counted(cost.replica_moves, 'replica')} "
-        f"({bytes_in_words(cost.bytes)}), {seconds_in_words(cost.seconds)}. Begin with the wave that was run last.\n"
+        f"({format_bytes(cost.bytes)}), {format_seconds(cost.seconds)}. Begin with the wave that was run last.\n"
     )
     parts = [head]
     if rollback.not_undone:

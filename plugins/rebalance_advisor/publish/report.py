@@ -11,23 +11,23 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.amounts import (
-    amount_in_words,
-    bytes_in_words,
     changing,
     counted,
+    format_amount,
+    format_bytes,
+    format_ratio,
+    format_seconds,
     listed,
     noun_of,
-    ratio_in_words,
-    seconds_in_words,
 )
 from kafka_rebalance.facts import BoundProof, Fact, FactCode
 from kafka_rebalance.findings.finding import NEW, PERSISTING, REOPENED, Severity
 from kafka_rebalance.render import render, render_document
-from kafka_rebalance.render.coverage import load_words
-from kafka_rebalance.render.needed import amount_of, needed, needed_words
+from kafka_rebalance.render.coverage import describe_load
+from kafka_rebalance.render.needed import amount_of, describe_needed, needed
 from kafka_rebalance.render.plan_reasons import PROOFS
 from kafka_rebalance.render.steps import StepFigures, step_bound, step_effect, step_figures, step_title
-from kafka_rebalance.render.uncovered import uncovered_words
+from kafka_rebalance.render.uncovered import describe_uncovered
 from kafka_rebalance.snapshot.codec import read_gap
 from rebalance_advisor.publish.cards import label_cells
 from rebalance_advisor.publish.charts import (
@@ -43,10 +43,10 @@ from rebalance_advisor.publish.charts import (
     wave_times_chart,
 )
 from rebalance_advisor.publish.escape import html_value
-from rebalance_advisor.publish.plan_words import compared_resources, frontier_rows
+from rebalance_advisor.publish.plan_text import compared_resources, frontier_rows
 
 Document = Mapping[str, Any]
-VERDICT_WORDS = {
+VERDICT_TEXTS = {
     "rebalance": "Rebalance: a plan is ready",
     "nothing_to_do": "Nothing has to move",
     "cannot_tell": "Cannot tell whether anything has to move",
@@ -55,7 +55,7 @@ VERDICT_WORDS = {
 }
 
 
-def size_in_words(size: Document) -> str:
+def describe_size(size: Document) -> str:
     brokers = f"{counted(size['brokers'], 'broker')} in {counted(size['racks'], 'rack')}"
     return ", ".join(
         [brokers, *(counted(size[f"{noun}s"], noun) for noun in ("topic", "partition", "replica", "group"))]
@@ -66,9 +66,9 @@ def key_figures(plan: Document) -> list[dict[str, str]]:
     cost = plan["cost"]
     figures = [
         (f"{noun_of(cost['replica_moves'], 'replica')} moved", f"{cost['replica_moves']:,}"),
-        ("copied", bytes_in_words(cost["bytes"])),
+        ("copied", format_bytes(cost["bytes"])),
         (noun_of(cost["leader_changes"], "leader change"), f"{cost['leader_changes']:,}"),
-        ("at the throttle", seconds_in_words(cost["seconds"])),
+        ("at the throttle", format_seconds(cost["seconds"])),
     ]
     bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
     least = None if bound is None else needed("bytes", cost["bytes"], bound["value"])
@@ -78,13 +78,13 @@ def key_figures(plan: Document) -> list[dict[str, str]]:
 
 
 def uncovered_by(advisory: Document) -> str:
-    return uncovered_words(read_gap(gap, "coverage") for gap in advisory["coverage"])
+    return describe_uncovered(read_gap(gap, "coverage") for gap in advisory["coverage"])
 
 
 _GAPS = "gaps_of_"
 
 
-def evidence_in_words(evidence: Document) -> str:
+def describe_evidence(evidence: Document) -> str:
     return ", ".join(_evidence(name, value) for name, value in evidence.items())
 
 
@@ -97,11 +97,11 @@ def _evidence(name: str, value: Any) -> str:
         text = "unknown" if value is None else str(value)
         return f"{label}: {text.replace('_', ' ') if name.endswith('_left_out') else text}"
     if name.endswith("bytes_per_s"):
-        return f"{label.removesuffix(' bytes per s')}: {bytes_in_words(value)}/s"
+        return f"{label.removesuffix(' bytes per s')}: {format_bytes(value)}/s"
     if "bytes" in name.split("_"):
-        return f"{label.removesuffix(' bytes')}: {bytes_in_words(value)}"
+        return f"{label.removesuffix(' bytes')}: {format_bytes(value)}"
     if "seconds" in name.split("_"):
-        return f"{label.replace(' seconds', '')}: {seconds_in_words(value)}"
+        return f"{label.replace(' seconds', '')}: {format_seconds(value)}"
     if name.endswith("ratio"):
         return f"{label.removesuffix(' ratio')}: {value:.2f}"
     return f"{label}: {value:,.2f}" if isinstance(value, float) and value % 1 else f"{label}: {value:,.0f}"
@@ -109,10 +109,10 @@ def _evidence(name: str, value: Any) -> str:
 
 def top_lines(findings: Sequence[Document], count: int) -> list[str]:
     """Worst first, and a count of muted ones; at most ``count`` lines."""
-    muted = muted_words(findings)
+    muted = describe_muted(findings)
     lines = []
     for finding in unmuted_findings(findings)[: count - bool(muted)]:
-        owner, symptoms = owner_words(finding), symptom_words(finding)
+        owner, symptoms = describe_owner(finding), describe_symptoms(finding)
         more = f" It explains {symptoms}." if symptoms else ""
         change = noteworthy_change(finding)
         severity = f"{finding['severity']}, {change}" if change else finding["severity"]
@@ -124,7 +124,7 @@ def unmuted_findings(findings: Sequence[Document]) -> list[Document]:
     return [finding for finding in findings if finding["muted_until"] is None]
 
 
-def owner_words(finding: Document) -> str:
+def describe_owner(finding: Document) -> str:
     tier = None if finding["tier"] is None else f"tier {finding['tier']}"
     return ", ".join(part for part in (finding["team"], finding["channel"], tier) if part is not None)
 
@@ -135,7 +135,7 @@ def noteworthy_change(finding: Document) -> str:
     return "" if change == PERSISTING else change
 
 
-def change_words(advisory: Document) -> str:
+def describe_change(advisory: Document) -> str:
     """``2 new, 11 persisting, 1 resolved``; '' without an earlier advisory."""
     if "resolved" not in advisory:
         return ""
@@ -145,7 +145,7 @@ def change_words(advisory: Document) -> str:
     return ", ".join(f"{count} {change}" for change, count in counts.items() if count) or "no findings, then and now"
 
 
-def symptom_words(finding: Document) -> str:
+def describe_symptoms(finding: Document) -> str:
     """``leaders piled up (broker 3, 6), …``: symptoms, worst first."""
     by_code: dict[tuple[str, str], list[str]] = {}
     for symptom in finding.get("symptoms", ()):
@@ -153,7 +153,7 @@ def symptom_words(finding: Document) -> str:
     return ", ".join(f"{code.replace('_', ' ')} ({kind} {listed(names)})" for (code, kind), names in by_code.items())
 
 
-def muted_words(findings: Sequence[Document]) -> str:
+def describe_muted(findings: Sequence[Document]) -> str:
     ends = sorted(finding["muted_until"] for finding in findings if finding["muted_until"] is not None)
     return f"{len(ends)} muted, the first until {ends[0][:10]} (findings.json)" if ends else ""
 
@@ -175,19 +175,19 @@ def first_screen(advisory: Document) -> dict[str, Any]:
     plan = advisory["plan"]
     findings = [_finding(finding) for finding in unmuted_findings(advisory["findings"])]
     return {
-        "verdict": VERDICT_WORDS[plan["verdict"]],
+        "verdict": VERDICT_TEXTS[plan["verdict"]],
         "uncovered": uncovered_by(advisory),
-        "captured_at": time_in_words(advisory["captured_at"]),
-        "expires_at": time_in_words(plan["expires_at"]),
-        "size": size_in_words(advisory["size"]),
+        "captured_at": format_time(advisory["captured_at"]),
+        "expires_at": format_time(plan["expires_at"]),
+        "size": describe_size(advisory["size"]),
         "figures": key_figures(plan) if plan["moves"] else [],
         "steps": [step_row(step) for step in step_figures(plan)],
         "if_nothing": if_nothing_is_done(advisory),
         "hours_outside": render_document(advisory["hours_outside"]["fact"]) if "hours_outside" in advisory else "",
         "findings": findings[:TOP_FINDINGS],
         "others": findings[TOP_FINDINGS:],
-        "muted": muted_words(advisory["findings"]),
-        "since": change_words(advisory),
+        "muted": describe_muted(advisory["findings"]),
+        "since": describe_change(advisory),
         "resolved": [named(finding) for finding in advisory.get("resolved", ())],
     }
 
@@ -199,10 +199,10 @@ def step_row(step: StepFigures) -> dict[str, Any]:
         "first_wave": step.first_wave,
         "effect": step_effect(step),
         "bound": step_bound(step),
-        "bytes": bytes_in_words(step.bytes) if step.replica_moves else "nothing",
+        "bytes": format_bytes(step.bytes) if step.replica_moves else "nothing",
         "replica_moves": f"{step.replica_moves:,}",
         "leader_changes": f"{step.leader_changes:,}",
-        "seconds": seconds_in_words(step.seconds) if step.replica_moves else "-",
+        "seconds": format_seconds(step.seconds) if step.replica_moves else "-",
         "waves": waves if step.first_wave == step.last_wave else f"{waves} to {step.last_wave:02d}",
     }
 
@@ -217,7 +217,7 @@ def if_nothing_is_done(advisory: Document) -> list[str]:
         key=lambda outcome: -outcome["skew_before"],
     )
     if uneven:
-        worst = ", ".join(f"{outcome['resource']} {ratio_in_words(outcome['skew_before'])}" for outcome in uneven[:3])
+        worst = ", ".join(f"{outcome['resource']} {format_ratio(outcome['skew_before'])}" for outcome in uneven[:3])
         lines.append(f"the most loaded brokers stay at {worst} the mean")
     if "outlook" not in advisory and any(outcome["resource"] == "disk" for outcome in plan["resources"]):
         lines.append("the growth of disks is not known yet: that takes snapshots of several days")
@@ -235,7 +235,7 @@ def loss_lines(plan: Document) -> list[str]:
         worst = losses.get(kind) or {"load": None, "takeover": None}
         load, takeover = worst["load"], worst["takeover"]
         if load is not None and load["load"] > load["capacity"]:
-            over = ratio_in_words(load["load"] / load["capacity"])
+            over = format_ratio(load["load"] / load["capacity"])
             carried = f"broker {load['broker']} carries {over} its capacity ({load['resource']})"
             lines.append(f"if {kind} {load['lost']} fails, {carried}")
         elif takeover is not None and takeover["leaders"] > _PILED_UP * takeover["even_leaders"]:
@@ -247,18 +247,18 @@ def loss_lines(plan: Document) -> list[str]:
     return lines
 
 
-def time_in_words(text: str | None) -> str:
+def format_time(text: str | None) -> str:
     return "" if text is None else f"{text[:10]} {text[11:16]} UTC"
 
 
 def _finding(finding: Document) -> dict[str, Any]:
     return dict(
         finding,
-        recommendation_words=render_document(finding["recommendation"]),
-        cost_words="" if finding["cost"] is None else render_document(finding["cost"]),
-        evidence_words=evidence_in_words(finding["evidence"]),
-        owner_words=owner_words(finding),
-        symptom_words=symptom_words(finding),
+        recommendation_text=render_document(finding["recommendation"]),
+        cost_text="" if finding["cost"] is None else render_document(finding["cost"]),
+        evidence_text=describe_evidence(finding["evidence"]),
+        owner_text=describe_owner(finding),
+        symptom_text=describe_symptoms(finding),
         change=noteworthy_change(finding),
     )
 
@@ -289,7 +289,7 @@ def plan_section(advisory: Document) -> dict[str, Any]:
         "waves": _waves(plan),
         "waves_svg": _drawn(
             wave_times_chart(plan["waves"]),
-            f"{counted(len(plan['waves']), 'wave')}, {seconds_in_words(plan['cost']['seconds'])} in all",
+            f"{counted(len(plan['waves']), 'wave')}, {format_seconds(plan['cost']['seconds'])} in all",
         ),
         "moves": largest_moves(plan),
         "more_moves": max(0, len(plan["moves"]) - MOST_MOVES),
@@ -310,7 +310,7 @@ def bound_rows(plan: Document) -> list[dict[str, str]]:
                 "name": COST_NAMES.get(name, name),
                 "cost": amount_of(name, amount),
                 "bound": amount_of(name, bound["value"]),
-                "gap": needed_words(name, amount, bound["value"]) or "none is proved",
+                "gap": describe_needed(name, amount, bound["value"]) or "none is proved",
                 "proof": PROOFS[BoundProof(bound["proof"])],
             }
         )
@@ -321,25 +321,25 @@ def _resource(plan: Document, outcome: Document) -> dict[str, Any]:
     rows = broker_rows(plan, outcome)
     unit, many = outcome["unit"], len(plan["before"][outcome["resource"]])
     low, high = band_of(outcome)
-    skews = f"{ratio_in_words(outcome['skew_before'])} → {ratio_in_words(outcome['skew_after'])}"
+    skews = f"{format_ratio(outcome['skew_before'])} → {format_ratio(outcome['skew_after'])}"
     return {
         "name": outcome["resource"],
         "skews": skews,
-        "band": _band_words(low, high, is_widened=any(edge is not None for edge in outcome["widened_to"])),
+        "band": _describe_band(low, high, is_widened=any(edge is not None for edge in outcome["widened_to"])),
         "note": f"{len(rows)} of {many} brokers, furthest from the mean" if many > len(rows) else "",
         "svg": svg_of(broker_levels_chart(rows, (low, high)), f"{outcome['resource']}: highest over mean {skews}"),
         "rows": [
             {
                 "broker": row["broker"],
-                "before": f"{amount_in_words(row['load_before'], unit)} ({ratio_in_words(row['before'])})",
-                "after": f"{amount_in_words(row['load_after'], unit)} ({ratio_in_words(row['after'])})",
+                "before": f"{format_amount(row['load_before'], unit)} ({format_ratio(row['before'])})",
+                "after": f"{format_amount(row['load_after'], unit)} ({format_ratio(row['after'])})",
             }
             for row in rows
         ],
     }
 
 
-def _band_words(low: float | None, high: float | None, *, is_widened: bool) -> str:
+def _describe_band(low: float | None, high: float | None, *, is_widened: bool) -> str:
     if low is None and high is None:
         return ""
     edges = f"{0 if low is None else low:.2f} to {'any' if high is None else f'{high:.2f}'}"
@@ -352,9 +352,9 @@ def _waves(plan: Document) -> list[dict[str, str]]:
         {
             "name": f"{number:02d}",
             "moves": f"{len(wave['moves']):,}",
-            "bytes": bytes_in_words(wave["bytes"]),
-            "seconds": seconds_in_words(wave["seconds"]),
-            "throttle": f"{bytes_in_words(wave['throttle_bytes_per_s'])}/s",
+            "bytes": format_bytes(wave["bytes"]),
+            "seconds": format_seconds(wave["seconds"]),
+            "throttle": f"{format_bytes(wave['throttle_bytes_per_s'])}/s",
             "begins_step": step_of.get(number, ""),
         }
         for number, wave in enumerate(plan["waves"], start=1)
@@ -375,7 +375,7 @@ def largest_moves(plan: Document) -> list[dict[str, Any]]:
             "leader": str(move["leader_to"])
             if move["leader_from"] == move["leader_to"]
             else f"{'none' if move['leader_from'] is None else move['leader_from']} → {move['leader_to']}",
-            "bytes": bytes_in_words(move["bytes"]),
+            "bytes": format_bytes(move["bytes"]),
             "wave": f"{move['wave']:02d}",
             "reason": render(Fact.from_document(move["reason"])),
         }
@@ -402,8 +402,8 @@ def reader_rows(advisory: Document) -> list[dict[str, Any]]:
             "framework": "Flink" if row["kind"] == "flink" else "MirrorMaker 2",
             "readers": f"{row['readers']:,}",
             "idle": f"{row['idle_readers']:,}",
-            "by_count": ratio_in_words(row["skew_count"]),
-            "by_rate": ratio_in_words(row["skew_rate"]),
+            "by_count": format_ratio(row["skew_count"]),
+            "by_rate": format_ratio(row["skew_rate"]),
         }
         for row in rows
     ]
@@ -435,34 +435,34 @@ def group_row(group: Document) -> dict[str, Any]:
         "members": f"{group['members']:,}",
         "idle": "unknown" if group["idle_members"] is None else f"{group['idle_members']:,}",
         "assignor": group["assignor"] or "unknown",
-        "by_count": ratio_in_words(group.get("skew_count")),
-        "by_rate": ratio_in_words(group.get("skew_rate")),
-        "drain": _drain_words(group),
+        "by_count": format_ratio(group.get("skew_count")),
+        "by_rate": format_ratio(group.get("skew_rate")),
+        "drain": _describe_drain(group),
         "advice": "" if group.get("advice") is None else render_document(group["advice"]),
         "strategies": [_strategy(strategy) for strategy in group.get("strategies", ())],
-        "death": death_words(group),
+        "death": describe_death(group),
         "tasks": [render_document(line) for line in group.get("streams", {}).get("summary", ())],
     }
 
 
-def _drain_words(group: Document) -> str:
+def _describe_drain(group: Document) -> str:
     if group.get("members_falling_behind"):
         return "never"
     seconds = group.get("drain_seconds")
-    return "unknown" if seconds is None else seconds_in_words(seconds)
+    return "unknown" if seconds is None else format_seconds(seconds)
 
 
 def _strategy(strategy: Document) -> dict[str, str]:
     if strategy.get("error"):
         return {"name": strategy["assignor"], "words": render_document(strategy["error"])}
     text = (
-        f"{ratio_in_words(strategy['skew_count'])} by count, {ratio_in_words(strategy['skew_rate'])} by rate, "
+        f"{format_ratio(strategy['skew_count'])} by count, {format_ratio(strategy['skew_rate'])} by rate, "
         f"{changing(strategy['partitions_moved'] or 0)} reader"
     )
     return {"name": strategy["assignor"], "words": text}
 
 
-def death_words(group: Document) -> str:
+def describe_death(group: Document) -> str:
     """``if one dies: 3 partitions unread for up to 50 s, 3 partitions change reader``, for the worst sampled member."""
     deaths = [
         scenario
@@ -474,7 +474,7 @@ def death_words(group: Document) -> str:
     death = deaths[0]
     return (
         f"if one dies: {counted(death['partitions_unread'] or 0, 'partition')} unread for up to "
-        f"{seconds_in_words(death['longest_pause_ms'] / 1000)}, {changing(death['partitions_moved'] or 0)} reader"
+        f"{format_seconds(death['longest_pause_ms'] / 1000)}, {changing(death['partitions_moved'] or 0)} reader"
     )
 
 
@@ -507,7 +507,7 @@ def provenance(advisory: Document) -> dict[str, Any]:
     robustness = plan["robustness"]
     return {
         "rests_on": rests_on(advisory),
-        "also_measured": [also_measured_words(score) for score in advisory.get("also_measured", ())],
+        "also_measured": [describe_also_measured(score) for score in advisory.get("also_measured", ())],
         "robustness": ""
         if robustness is None
         else render(Fact(FactCode.VERDICT_HOLDS, {"verdict": plan["verdict"]} | robustness)),
@@ -516,7 +516,7 @@ def provenance(advisory: Document) -> dict[str, Any]:
 
 def rests_on(advisory: Document) -> list[str]:
     plan = advisory["plan"]
-    lines = [f"{load_words(kind)}: {render_document(source)}" for kind, source in advisory["loads"].items()]
+    lines = [f"{describe_load(kind)}: {render_document(source)}" for kind, source in advisory["loads"].items()]
     lines += [f"{resource} is left out: {render_document(why)}" for resource, why in plan["left_out"].items()]
     lines += [
         f"not read: {render_document(gap['what'])} of {gap['subject_type']} {gap['subject']} "
@@ -526,10 +526,10 @@ def rests_on(advisory: Document) -> list[str]:
     return lines
 
 
-def also_measured_words(score: Document) -> str:
-    mean = amount_in_words(score["plain_mean"], score["unit"])
+def describe_also_measured(score: Document) -> str:
+    mean = format_amount(score["plain_mean"], score["unit"])
     highest = "" if score["worst_broker"] is None else f", highest on broker {score['worst_broker']}"
-    return f"{score['resource']}: {mean} a broker{highest}: {ratio_in_words(score['skew'])} the mean"
+    return f"{score['resource']}: {mean} a broker{highest}: {format_ratio(score['skew'])} the mean"
 
 
 if TYPE_CHECKING:

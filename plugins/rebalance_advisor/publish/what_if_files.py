@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.advisory.what_if import Level, Outcome, levels, what_if_document
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
+from kafka_rebalance.amounts import format_amount, format_bytes, format_seconds
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.render import render, with_texts
 from kafka_rebalance.scoring.scores import GroupScore
@@ -65,7 +65,7 @@ def _cluster_rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
 def _highest(level: Level | None) -> str:
     if level is None:
         return "unknown"
-    load = amount_in_words(level.highest, level.unit)
+    load = format_amount(level.highest, level.unit)
     return f"{load} on {level.broker}, {level.over_mean:.3f} x mean"
 
 
@@ -89,7 +89,7 @@ def _plan_rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
         return []
     return [
         ["plan", *(f"what if: {plan.verdict.value.replace('_', ' ')}" for plan in plans)],
-        ["plan: bytes", *(bytes_in_words(plan.cost.bytes) for plan in plans)],
+        ["plan: bytes", *(format_bytes(plan.cost.bytes) for plan in plans)],
         ["plan: replicas moved", *(f"{plan.cost.replica_moves:,}" for plan in plans)],
         ["plan: leader changes", *(f"{plan.cost.leader_changes:,}" for plan in plans)],
         ["plan: time", *(_seconds(plan.cost.seconds) for plan in plans)],
@@ -97,7 +97,7 @@ def _plan_rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
 
 
 def _seconds(seconds: float | None) -> str:
-    return "unknown" if seconds is None else seconds_in_words(seconds)
+    return "unknown" if seconds is None else format_seconds(seconds)
 
 
 def _group_lines(outcome: Outcome) -> list[str]:
@@ -130,6 +130,6 @@ def _rendered(fact: Fact | None) -> str:
 def _strategy(row: GroupScore) -> str:
     if row.error is not None:
         return f"{row.assignor} refuses: {render(row.error)}"
-    pause = "without end" if row.longest_pause_ms is None else seconds_in_words(row.longest_pause_ms / 1_000)
+    pause = "without end" if row.longest_pause_ms is None else format_seconds(row.longest_pause_ms / 1_000)
     skew = _NONE if row.skew_count is None else f"{row.skew_count:.2f}"
     return f"{row.assignor} moves {row.partitions_moved or 0:,}, skew {skew}, longest pause {pause}"

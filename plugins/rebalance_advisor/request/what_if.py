@@ -100,7 +100,7 @@ class WhatIfRequest(Checked):
         changes = self._changes()
         lost = [f"rack {rack}" for rack in sorted(self.lose_racks)]
         lost += [f"broker {broker}" for broker in sorted(self.lose_brokers)]
-        name = ", ".join([*map(_growth_words, self.growth), *([f"without {' and '.join(lost)}"] if lost else [])])
+        name = ", ".join([*map(_describe_growth, self.growth), *([f"without {' and '.join(lost)}"] if lost else [])])
         return Scenario(name, changes) if changes else None
 
     def require_fit(self, snapshot: ClusterSnapshot) -> None:
@@ -119,7 +119,7 @@ class WhatIfRequest(Checked):
         return (*(Growth(topics, factor, factor) for topics, factor in self.growth), *losses)
 
 
-def _growth_words(growth: GrowthOf) -> str:
+def _describe_growth(growth: GrowthOf) -> str:
     topics, factor = growth
     return f"growth {100 * (factor - 1):.4g}%" + ("" if topics == _EVERY_TOPIC else f" of {topics}")
 

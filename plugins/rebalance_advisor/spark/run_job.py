@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Callable
 
 from kafka_assignors.errors import AdvisorError
-from kafka_rebalance.render import error_words
+from kafka_rebalance.render import describe_error
 from rebalance_advisor.mended_by_time import EXIT_LATER, is_mended_by_time
 from rebalance_advisor.spark.executor_error import executor_error, spark_message
 from rebalance_advisor.terminal import write_lines
@@ -25,5 +25,5 @@ def run_job(main: Callable[[], int]) -> int:
         if executor_fault is None:
             raise
         named = executor_fault
-    write_lines(sys.stderr, error_words(named))
+    write_lines(sys.stderr, describe_error(named))
     return EXIT_LATER if is_mended_by_time(named) else 1

@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 import psycopg
 from psycopg import sql
 
-from kafka_rebalance.snapshot.times import CLOCK_TOLERANCE, span_words, time_text
+from kafka_rebalance.snapshot.times import CLOCK_TOLERANCE, format_span, time_text
 from rebalance_advisor.store.load_history import KEPT_DAYS
 from rebalance_advisor.store.run import RESULT_TABLES
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
@@ -154,7 +154,7 @@ def agreed_now(connection: Connection, here: datetime) -> datetime:
     if abs(there - here) > CLOCK_TOLERANCE:
         raise StoreError(
             f"this machine's clock says {time_text(here)} and Postgres' {time_text(there)}, more than"
-            f" {span_words(CLOCK_TOLERANCE)} apart: nothing was removed; set the wrong one right and try again"
+            f" {format_span(CLOCK_TOLERANCE)} apart: nothing was removed; set the wrong one right and try again"
         )
     return there
 

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from kafka_rebalance.amounts import bytes_in_words, counted
+from kafka_rebalance.amounts import counted, format_bytes
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.finding import CODES
@@ -34,14 +34,14 @@ from rebalance_advisor.notify import messages_for
 from rebalance_advisor.page import queries as ask
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.rendering import begin_sentence
-from rebalance_advisor.publish.digest import closing_words
+from rebalance_advisor.publish.digest import describe_ending
 from rebalance_advisor.publish.report import (
     TOP_FINDINGS,
     TOP_GROUPS,
-    VERDICT_WORDS,
+    VERDICT_TEXTS,
+    describe_size,
+    format_time,
     key_figures,
-    size_in_words,
-    time_in_words,
 )
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.run_advice import advise_run, read_question, save_advice
@@ -60,7 +60,7 @@ MOST_COMMITTED_LATE = 5_000  # messages: some seconds of the fastest topics that
 # Resources, DAGs, and the setting of Python's clients.
 NAMES = ("leader_in", "potential_out", "advise_", "collect_", "apply_", "what_if_", "partition_assignment_strategy")
 PROSE = ("digest", "terminal", "message", "quiet message", "/")
-RAW_CODES = {code for code in {*CODES, *FactCode, *VERDICT_WORDS} if "_" in code}
+RAW_CODES = {code for code in {*CODES, *FactCode, *VERDICT_TEXTS} if "_" in code}
 PLURALS = (
     "replicas", "partitions", "brokers", "topics", "groups", "members", "racks", "leaders", "moves", "waves", "changes",
     "findings", "plans", "messages", "copies", "steps", "tasks", "instances", "workers", "connectors", "lists", "dirs",
@@ -127,7 +127,7 @@ class Surfaces:
         return {
             "report": shown(self.files["report.html"]),
             "digest": self.files["digest.md"].replace("\\", ""),
-            "terminal": "\n".join(closing_words(self.advisory)),
+            "terminal": "\n".join(describe_ending(self.advisory)),
             "message": "\n".join(self.messages),
             "quiet message": "\n".join(self.quiet_messages),
             **{address: shown(markup) for address, markup in self.pages.items() if "plan.json" not in address},
@@ -346,16 +346,16 @@ def verdict_faults(surfaces: Surfaces) -> Iterator[str]:
     texts, verdict = surfaces.texts, surfaces.plan["verdict"]
     cluster = f"/clusters/{surfaces.advisory['cluster']}"
     for name in ("report", "digest", "/", cluster, f"{cluster}/plan"):
-        for other, words in VERDICT_WORDS.items():
+        for other, words in VERDICT_TEXTS.items():
             if (words in texts[name]) != (other == verdict):
                 yield f"{name} has {words!r}, the verdict is {verdict}"
-    name_of = VERDICT_WORDS[verdict].partition(":")[0].lower()
+    name_of = VERDICT_TEXTS[verdict].partition(":")[0].lower()
     for name, words in (("terminal", verdict.replace("_", " ")), ("message", name_of), ("quiet message", name_of)):
         if words not in texts[name].lower() and not re.search("all well|this week", texts[name]):
             yield f"{name} lacks the verdict {words!r}: {texts[name]!r}"
     if "all well" in texts["quiet message"] and verdict != "nothing_to_do":
         yield f"{texts['quiet message']!r}, the verdict is {verdict}"
-    taken, expires = time_in_words(surfaces.advisory["captured_at"]), time_in_words(surfaces.plan["expires_at"])
+    taken, expires = format_time(surfaces.advisory["captured_at"]), format_time(surfaces.plan["expires_at"])
     for name in ("report", cluster):
         if taken not in texts[name]:
             yield f"{name} lacks the snapshot's time {taken}"
@@ -405,7 +405,7 @@ def finding_faults(surfaces: Surfaces) -> Iterator[str]:
         yield f"{left_out} resources left out on the cluster's page, {sorted(surfaces.plan['left_out'])} in the plan"
     size = surfaces.advisory["size"]
     words = ", ".join(counted(size[f"{noun}s"], noun) for noun in ("broker", "topic", "partition", "group"))
-    if f"{words}. Advisory" not in texts[cluster] or size_in_words(size) not in texts["report"] + texts["digest"]:
+    if f"{words}. Advisory" not in texts[cluster] or describe_size(size) not in texts["report"] + texts["digest"]:
         yield f"a surface lacks the size {words}"
     muted = len(surfaces.advisory["findings"]) - len(surfaces.audible)
     for name in ("report", "digest", "terminal"):
@@ -437,7 +437,7 @@ def plan_faults(surfaces: Surfaces) -> Iterator[str]:
     for row in table_rows(surfaces.page("plan")):
         chosen = row and "this plan, recommended" in row[0]
         if chosen and (row[2], row[3], row[4]) != (
-            bytes_in_words(plan["cost"]["bytes"]),
+            format_bytes(plan["cost"]["bytes"]),
             f"{plan['cost']['replica_moves']:,}",
             f"{plan['cost']['leader_changes']:,}",
         ):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 
 from kafka_rebalance.advisory.advisory import with_changes
-from rebalance_advisor.publish.report import change_words
+from rebalance_advisor.publish.report import describe_change
 from tests.sample import for_each
 
 
@@ -30,7 +30,7 @@ def test_persisting_resolved_reopened_and_new():
     assert changes(result) == {"a": "persisting", "c": "reopened", "d": "new"}
     assert [finding["finding_key"] for finding in result["resolved"]] == ["b"]
     assert (result["closed_findings"], result["plan"]) == (["b"], 1)
-    assert change_words(result) == "1 new, 1 reopened, 1 persisting, 1 resolved"
+    assert describe_change(result) == "1 new, 1 reopened, 1 persisting, 1 resolved"
 
 
 def test_what_another_finding_explains_now_or_then_is_still_there():
@@ -40,8 +40,8 @@ def test_what_another_finding_explains_now_or_then_is_still_there():
 
 
 def test_where_nobody_compared_nothing_is_said():
-    assert change_words({"findings": [document_of("a")]}) == ""
-    assert change_words(compared([], [])) == "no findings, then and now"
+    assert describe_change({"findings": [document_of("a")]}) == ""
+    assert describe_change(compared([], [])) == "no findings, then and now"
 
 
 @for_each("seed", range(60), fast=range(20))

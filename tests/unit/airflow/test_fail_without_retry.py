@@ -8,7 +8,7 @@ import pytest
 from kafka_assignors.errors import AdvisorError, InvalidInputError, UnknownNameError
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.facts import FactCode, fact
-from kafka_rebalance.render import error_words
+from kafka_rebalance.render import describe_error
 from rebalance_advisor.mended_by_time import NAMES, is_mended_by_time
 from rebalance_advisor.store import StoreError
 
@@ -78,7 +78,7 @@ def test_what_somebody_has_to_change_fails_at_once_with_its_words(error):
 
     with pytest.raises(AirflowFailException) as caught:
         fail_without_retry(failing)(error)
-    assert str(caught.value) == error_words(error)
+    assert str(caught.value) == describe_error(error)
     assert caught.value.__cause__ is error
 
 

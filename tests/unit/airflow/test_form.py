@@ -30,7 +30,7 @@ def test_the_form_of_advise_has_a_goal_the_options_that_it_needs_and_one_field_f
     for option in OPTIONS:
         if option.name in FORM_OPTIONS:
             field = form[option.name]
-            assert (field.schema["title"], field.description) == (option.title, option.form_words)
+            assert (field.schema["title"], field.description) == (option.title, option.form_help)
             assert field.resolve() == field.value == option.default, "a default passes its own schema"
     shown = {key: field.resolve() for key, field in form.items()}
     assert RunRequest.from_mapping(options_of_form(shown, {})) == RunRequest()

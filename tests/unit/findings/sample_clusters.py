@@ -17,7 +17,7 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
 from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
-from tests.unit.render.plain_words import require_plain
+from tests.unit.render.plain_sentences import require_plain
 
 RACKS = ("a", "b", "c")
 
@@ -64,12 +64,12 @@ def findings_of(snapshot, code, plan=None) -> list[Finding]:
     known = FindingContext(snapshot, score_cluster(snapshot), replays(snapshot), plan)
     every = rank([row for rule in RULES for row in rule(known)])
     for result in every:
-        require_words(result.recommendation)
-        require_words(result.cost)
+        require_text(result.recommendation)
+        require_text(result.cost)
     return [finding for finding in every if finding.code == code]
 
 
-def require_words(fact: Fact | None) -> None:
+def require_text(fact: Fact | None) -> None:
     """The fact's arguments are plain JSON values that come back as they are, and its words are whole."""
     if fact is not None:
         document = json.loads(json.dumps(fact.document(), allow_nan=False))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.advisory.advise import rack_traffic_price
-from kafka_rebalance.amounts import amount_in_words, bytes_in_words, counted, listed, seconds_in_words
+from kafka_rebalance.amounts import counted, format_amount, format_bytes, format_seconds, listed
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity
 from kafka_rebalance.findings.rules import RULES, evaluate_rules
@@ -230,10 +230,10 @@ def test_evidence_holds_plain_numbers_that_json_takes():
 
 
 def test_words_of_numbers():
-    assert (bytes_in_words(0), bytes_in_words(1536), bytes_in_words(3 * 2**40)) == ("0 B", "1.5 KiB", "3.0 TiB")
-    times = [seconds_in_words(30), seconds_in_words(5400), seconds_in_words(3600 * 72)]
+    assert (format_bytes(0), format_bytes(1536), format_bytes(3 * 2**40)) == ("0 B", "1.5 KiB", "3.0 TiB")
+    times = [format_seconds(30), format_seconds(5400), format_seconds(3600 * 72)]
     assert times == ["30 s", "1 h 30 min", "3.0 days"]
-    assert (amount_in_words(12.34, "percent"), amount_in_words(2048, "bytes/s"), amount_in_words(1234, "count")) == (
+    assert (format_amount(12.34, "percent"), format_amount(2048, "bytes/s"), format_amount(1234, "count")) == (
         "12.3 %", "2.0 KiB/s", "1,234",
     )  # fmt: skip
     assert (counted(1, "partition"), counted(2000, "partition")) == ("1 partition", "2,000 partitions")

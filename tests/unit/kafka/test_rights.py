@@ -4,7 +4,7 @@ from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.render import render
-from kafka_rebalance.render.uncovered import uncovered_words
+from kafka_rebalance.render.uncovered import describe_uncovered
 from kafka_rebalance.snapshot.coverage import Right, right_gap
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, Member
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
@@ -59,7 +59,7 @@ def test_the_command_that_grants_a_right_stands_with_what_its_lack_hides() -> No
     assert Right.BROKER_CONFIGS.command.endswith("--operation DescribeConfigs --cluster")
     gap = right_gap(Right.DESCRIBE_GROUPS)
     assert Right.DESCRIBE_GROUPS.command in render(gap.reason)
-    assert "Describe on Group" in uncovered_words([gap])
+    assert "Describe on Group" in describe_uncovered([gap])
 
 
 def test_names_that_members_commits_and_log_dirs_betray_are_asked_for_and_told() -> None:

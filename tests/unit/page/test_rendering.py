@@ -6,14 +6,14 @@ from rebalance_advisor.page.rendering import (
     address,
     age_badges,
     broker_list,
-    busiest_words,
     count,
-    lag_end_words,
+    describe_busiest,
+    describe_lag_end,
+    describe_outlook,
+    describe_verdict,
     moment,
-    outlook_words,
     rate,
     style,
-    verdict_words,
 )
 from rebalance_advisor.store.schema.migrate import read_views
 
@@ -32,7 +32,7 @@ def test_unknown_is_not_zero():
     assert {render(None) for render in (count, moment, rate)} == {"unknown"}
     assert count(50_000) == "50,000"
     assert broker_list([]) == "none"
-    assert verdict_words("what a newer advisor says") == "what a newer advisor says"
+    assert describe_verdict("what a newer advisor says") == "what a newer advisor says"
 
 
 def test_the_style_sheet_has_light_and_dark_and_fetches_nothing():
@@ -45,7 +45,7 @@ def test_every_outlook_of_a_group_has_words():
     """All of the view's, and no others."""
     outlooks = set(re.findall(r"(?:THEN|ELSE) '(\w+)'", read_views()["store.current_group_score"]))
     assert len(outlooks) == 5
-    texts = {outlook: outlook_words({"outlook": outlook, "drain_seconds": 5400.0}) for outlook in outlooks | {None}}
+    texts = {outlook: describe_outlook({"outlook": outlook, "drain_seconds": 5400.0}) for outlook in outlooks | {None}}
     assert texts["drains"] == "in 1 h 30 min"
     assert len(set(texts.values())) == 6
     assert "None" not in "".join(texts.values())
@@ -54,14 +54,14 @@ def test_every_outlook_of_a_group_has_words():
 def test_what_a_group_reads_and_when_its_lag_ends_is_a_sentence_in_every_state():
     """Never "in never" or "unknown the mean rate"; what differs has other words."""
     lag = {
-        (seconds, behind): lag_end_words(seconds, behind)
+        (seconds, behind): describe_lag_end(seconds, behind)
         for seconds in (None, 0.0, 900.0)
         for behind in (None, 0, 1, 2)
     }
     assert lag[None, 1] == lag[900.0, 1] == "its lag never ends: 1 member cannot keep up"
     assert lag[None, 0] == lag[None, None] == "when its lag is gone is unknown"
     assert (lag[0.0, 0], lag[900.0, None]) == ("it keeps up", "its lag is gone in 15 min")
-    busy = [busiest_words(skew) for skew in (None, 0.0, 1.3149)]
+    busy = [describe_busiest(skew) for skew in (None, 0.0, 1.3149)]
     assert busy == [
         "how much each member reads is unknown", "nothing is read", "the busiest member reads 1.31 × the mean rate",
     ]  # fmt: skip

@@ -114,5 +114,5 @@ def test_without_brokers_nothing_can_be_told() -> None:
 
 
 def test_amounts_keep_three_digits_and_the_unit_that_fits() -> None:
-    assert amounts.bytes_in_words(0) == "0 B"
-    assert amounts.bytes_in_words(999) == "999 B"
+    assert amounts.format_bytes(0) == "0 B"
+    assert amounts.format_bytes(999) == "999 B"

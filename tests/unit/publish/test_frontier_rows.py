@@ -8,7 +8,7 @@ from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Plan, Watched
 from rebalance_advisor.page.pictures import bands
 from rebalance_advisor.page.routes import point_rows
-from rebalance_advisor.publish.plan_words import frontier_lines, frontier_rows, plan_lines
+from rebalance_advisor.publish.plan_text import frontier_lines, frontier_rows, plan_lines
 from rebalance_advisor.publish.report import plan_section
 from rebalance_advisor.store.rows.results import _frontier_rows as frontier_point_rows
 from rebalance_advisor.store.rows.results import _resource_rows as plan_resource_rows

@@ -9,7 +9,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.render import render
 from kafka_rebalance.render.coverage import COVERAGE
-from kafka_rebalance.render.uncovered import gap_words, uncovered_words
+from kafka_rebalance.render.uncovered import describe_gap, describe_uncovered
 from kafka_rebalance.snapshot.coverage import REASONS, WHAT, CoverageGap, Right, read_fact, right_gap
 
 SAMPLES: dict[type, Any] = {str: "x", int: 3, float: 0.5, bool: True, tuple: (3, 4), Fact: fact(FactCode.NO_LEADER)}
@@ -70,11 +70,11 @@ def test_words_of_gaps() -> None:
     )  # fmt: skip
     parts = (fact(FactCode.LACKS_LOG_DIRS), fact(FactCode.LACKS_COMMITS_OF_GROUPS, groups=1))
     gap = CoverageGap("broker", "3", fact(FactCode.LACKS_PARTS, parts=parts), unheard)
-    assert gap_words(gap) == (
+    assert describe_gap(gap) == (
         "broker 3: log dirs, committed offsets of 1 group that it coordinates: silent (no answer within 5 s at h:9092)"
     )
     assert gap.lacks(FactCode.LACKS_LOG_DIRS)
     rates = CoverageGap("cluster", "c", fact(FactCode.LACKS_RATES), fact(FactCode.GROUPS_MAY_BE_HIDDEN))
-    assert uncovered_words([gap, rates, right_gap(Right.DESCRIBE_GROUPS)]) == (
+    assert describe_uncovered([gap, rates, right_gap(Right.DESCRIBE_GROUPS)]) == (
         "what needs the right Describe on Group (members, assignments and commits of groups); rates; parts of broker 3"
     )

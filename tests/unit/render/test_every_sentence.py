@@ -17,7 +17,7 @@ import pytest
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.render import MESSAGES
-from tests.unit.render.plain_words import require_plain
+from tests.unit.render.plain_sentences import require_plain
 
 _BROKEN = re.compile(r"unknown the|in unknown|in never|reached at|\{|\}|< *object")
 _COUNTS = (0, 1, 2, 1_500)

@@ -5,7 +5,7 @@ import pytest
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.plans.pipeline import make_plan
-from kafka_rebalance.render import error_words, render, render_document
+from kafka_rebalance.render import describe_error, render, render_document
 from kafka_rebalance.render.infeasible import INFEASIBLE
 from kafka_rebalance.render.plan_reasons import PLAN_REASONS, PROOFS
 from kafka_rebalance.snapshot.model import BrokerState
@@ -1079,8 +1079,8 @@ def test_every_state_and_every_proof_has_words() -> None:
 
 def test_an_error_for_people_is_its_cause_and_what_would_help() -> None:
     error = InfeasibleError(fact(FactCode.NOTHING_MOVABLE), fact(FactCode.RAISE_BUDGET))
-    assert error_words(error) == "no partition may move; a larger budget"
-    assert error_words(UsageError.at("--slack", "is below 0")) == "--slack: is below 0"
+    assert describe_error(error) == "no partition may move; a larger budget"
+    assert describe_error(UsageError.at("--slack", "is below 0")) == "--slack: is below 0"
 
 
 def plain(value: object) -> bool:

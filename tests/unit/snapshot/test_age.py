@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kafka_assignors.errors import InvalidInputError
-from kafka_rebalance.snapshot.times import age_of, span_words, too_old
+from kafka_rebalance.snapshot.times import age_of, format_span, too_old
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -48,4 +48,4 @@ def test_a_reading_without_a_time_has_no_age():
 
 def test_spans_are_told_in_the_largest_unit_of_which_there_are_two():
     spans = (timedelta(seconds=119), timedelta(minutes=119), timedelta(hours=47), timedelta(hours=48))
-    assert [span_words(span) for span in spans] == ["119 s", "119 min", "47 h", "2 days"]
+    assert [format_span(span) for span in spans] == ["119 s", "119 min", "47 h", "2 days"]

@@ -6,7 +6,7 @@ from stack.demo.pipeline import closing_lines
 
 
 def test_commands_are_named_where_a_plan_has_them(tmp_path: Path) -> None:
-    published = {"closing_words": ["Verdict: nothing to do"], "folder": str(tmp_path)}
+    published = {"describe_ending": ["Verdict: nothing to do"], "folder": str(tmp_path)}
     assert closing_lines(published) == ["Verdict: nothing to do"]
     for name in ("report.html", "plan.json"):
         (tmp_path / name).write_text("")
@@ -21,5 +21,5 @@ def test_what_lies_below_this_folder_is_told_from_here(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo" / "report.html").write_text("")
-    _, report = closing_lines({"closing_words": [""], "folder": str(tmp_path / "demo")})
+    _, report = closing_lines({"describe_ending": [""], "folder": str(tmp_path / "demo")})
     assert report == "report: demo/report.html (read this first)"

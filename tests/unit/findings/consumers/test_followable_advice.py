@@ -30,7 +30,7 @@ from rebalance_advisor.cli.group import group_table
 from rebalance_advisor.cli.main import main
 from tests.facts_said import all_facts, said
 from tests.unit.findings.sample_clusters import brokers, cluster
-from tests.unit.render.plain_words import require_plain
+from tests.unit.render.plain_sentences import require_plain
 
 EAGER = {"range", "roundrobin", "sticky"}
 EVERY = EAGER | {"cooperative-sticky"}

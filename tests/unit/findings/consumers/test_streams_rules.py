@@ -22,7 +22,7 @@ from kafka_rebalance.render import render
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.group import Group, GroupType, Member, Subtopology, Tasks
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
-from tests.unit.findings.sample_clusters import cluster, require_words, striped
+from tests.unit.findings.sample_clusters import cluster, require_text, striped
 from tests.unit.groups.test_classic_streams import at_rest
 
 EVENT = ReplayOptions(scenarios=SCENARIOS)
@@ -59,8 +59,8 @@ def judged(snapshot: ClusterSnapshot, options: ReplayOptions = EVENT) -> tuple[d
     context = FindingContext(snapshot, score_cluster(snapshot), replays, None)
     found = {one.code: one for rule in RULES for one in rule(context) if one.code in CODES}
     for one in found.values():
-        require_words(one.recommendation)
-        require_words(one.cost)
+        require_text(one.recommendation)
+        require_text(one.cost)
     assert replays[0].streams is not None
     return found, replays[0].streams
 

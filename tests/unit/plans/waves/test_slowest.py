@@ -7,7 +7,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Slowest, Wave, find_slowest_broker, to_document
 from kafka_rebalance.verify import verify_plan
-from rebalance_advisor.publish.plan_words import plan_lines
+from rebalance_advisor.publish.plan_text import plan_lines
 from tests.sample import for_each
 from tests.unit.plans.hand_plans import SNAPSHOT
 from tests.unit.plans.waves.test_leader_steps import led_elsewhere

@@ -8,12 +8,12 @@ from kafka_rebalance.snapshot.codec import gap_document
 from kafka_rebalance.snapshot.coverage import CoverageGap
 from rebalance_advisor.publish.report import (
     TOP_FINDINGS,
+    describe_size,
     first_screen,
+    format_time,
     if_nothing_is_done,
     loss_lines,
     provenance,
-    size_in_words,
-    time_in_words,
 )
 
 
@@ -72,7 +72,7 @@ def test_five_findings_stand_first_and_the_others_below() -> None:
 
 
 def test_no_time_is_no_time() -> None:
-    assert time_in_words(None) == ""
+    assert format_time(None) == ""
 
 
 def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
@@ -117,4 +117,4 @@ def test_the_worst_losses_are_a_line_each_where_they_matter() -> None:
 def test_the_size_names_one_group_and_many() -> None:
     size = {"brokers": 4, "racks": 3, "topics": 6, "partitions": 1029, "replicas": 78, "groups": 1}
     text = "4 brokers in 3 racks, 6 topics, 1,029 partitions, 78 replicas, 1 group"
-    assert size_in_words(size) == text
+    assert describe_size(size) == text

@@ -4,7 +4,7 @@ from typing import Any
 
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.render import render
-from rebalance_advisor.publish.report import TOP_GROUPS, by_trouble, death_words, group_row, group_section
+from rebalance_advisor.publish.report import TOP_GROUPS, by_trouble, describe_death, group_row, group_section
 
 
 def group(name: str, **more: Any) -> dict[str, Any]:
@@ -44,9 +44,9 @@ def test_those_beyond_the_first_are_counted() -> None:
 
 def test_a_death_is_told_of_todays_strategy_alone() -> None:
     text = "if one dies: 3 partitions unread for up to 50 s, 4 partitions change reader"
-    assert death_words(group("g", scenarios=[crash("sticky"), crash()])) == text
+    assert describe_death(group("g", scenarios=[crash("sticky"), crash()])) == text
     for nothing in ([], [crash("sticky")], [crash(error="x")], [crash(longest_pause_ms=None)]):
-        assert death_words(group("g", scenarios=nothing)) == ""
+        assert describe_death(group("g", scenarios=nothing)) == ""
 
 
 def test_lag_that_never_goes_is_no_unknown_one() -> None:

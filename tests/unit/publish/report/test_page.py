@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.advisory.advise import AdviceRequest, advise
-from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
+from kafka_rebalance.amounts import format_bytes, format_seconds
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.render import render_document
 from kafka_rebalance.render.steps import step_lines
@@ -16,8 +16,8 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from rebalance_advisor.publish.digest import closing_words, render_digest
-from rebalance_advisor.publish.report import evidence_in_words, render_report
+from rebalance_advisor.publish.digest import describe_ending, render_digest
+from rebalance_advisor.publish.report import describe_evidence, render_report
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +30,8 @@ def advisory() -> dict:
 
 
 def test_the_verdict_stands_first(advisory: dict) -> None:
-    assert closing_words(advisory)[0].startswith(f"Verdict: {advisory['plan']['verdict'].replace('_', ' ')}")
-    assert closing_words(advisory)[1] == f"  {step_lines(advisory['plan'])[0]}"
+    assert describe_ending(advisory)[0].startswith(f"Verdict: {advisory['plan']['verdict'].replace('_', ' ')}")
+    assert describe_ending(advisory)[1] == f"  {step_lines(advisory['plan'])[0]}"
     assert render_digest(advisory).startswith("**demo & co: ")
     assert len(render_digest(advisory).splitlines()) <= 10
 
@@ -64,7 +64,7 @@ def test_owners_are_named_and_what_is_muted_is_counted_and_not_shown(advisory: d
         for subject, team, until in (("7", "storage", None), ("8", None, "2026-12-31T00:00:00+00:00"))
     )  # fmt: skip
     document = {**advisory, "findings": [loud, quiet]}
-    assert closing_words(document)[2:] == [
+    assert describe_ending(document)[2:] == [
         f"  high: broker 7: {render_document(learn('7'))} (storage, #<b>, tier 0)",
         "  1 muted, the first until 2026-12-31 (findings.json)",
     ]  # fmt: skip
@@ -88,7 +88,9 @@ def test_what_a_finding_explains_stands_with_it_by_code_and_not_as_lines_of_its_
     )
     text = "leaders piled up (broker 3, 6), group hot partition (group g)"
     document = {**advisory, "findings": [cause]}
-    assert closing_words(document)[2:] == [f"  high: cluster <c>: {render_document(learn('<c>'))} It explains {text}."]
+    assert describe_ending(document)[2:] == [
+        f"  high: cluster <c>: {render_document(learn('<c>'))} It explains {text}."
+    ]
     page = render_report(document)
     assert f"explains: {text}" in page
     assert "--group 3" not in page
@@ -124,7 +126,7 @@ def test_unknown_is_said_and_never_zero(advisory: dict) -> None:
     ("value", "text"), [(None, "unknown"), (0, "0 B"), (1536, "1.5 KiB"), (5 << 40, "5.0 TiB"), (7 << 50, "7.0 PiB")]
 )
 def test_bytes_are_read_as_people_read_them(value: float | None, text: str) -> None:
-    assert bytes_in_words(value) == text
+    assert format_bytes(value) == text
 
 
 @pytest.mark.parametrize(
@@ -134,15 +136,15 @@ def test_bytes_are_read_as_people_read_them(value: float | None, text: str) -> N
     ],
 )  # fmt: skip
 def test_times_are_read_as_people_read_them(value: float | None, text: str) -> None:
-    assert seconds_in_words(value) == text
+    assert format_seconds(value) == text
 
 
 def test_evidence_takes_its_unit_from_its_name() -> None:
-    text = evidence_in_words(
+    text = describe_evidence(
         {"disk_bytes": 1024, "in_bytes_per_s": 2048, "over_share_ratio": 1.3149, "members": 3, "x": None}
     )
     assert text == "disk: 1.0 KiB, in: 2.0 KiB/s, over share: 1.31, members: 3, x: unknown"
-    text = evidence_in_words(
+    text = describe_evidence(
         {"plan_bytes_out": 1024.0, "least_seconds_to_full": 5400.0, "cpu_left_out": "figure_not_measured", "dir": "a_b"}
     )
     assert text == "plan bytes out: 1.0 KiB, least to full: 1 h 30 min, cpu left out: figure not measured, dir: a_b"

@@ -9,9 +9,9 @@ from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Bound
-from kafka_rebalance.render.needed import needed_words
+from kafka_rebalance.render.needed import describe_needed
 from kafka_rebalance.render.plan_reasons import PROOFS
-from rebalance_advisor.publish.plan_words import frontier_rows, plan_lines
+from rebalance_advisor.publish.plan_text import frontier_rows, plan_lines
 from rebalance_advisor.publish.report import key_figures
 from tests.unit.plans.hand_plans import SNAPSHOT
 
@@ -35,7 +35,7 @@ GIB = 2**30
     ],
 )
 def test_what_is_needed_in_words(cost: str, amount: float | None, bound: float | None, text: str) -> None:
-    assert needed_words(cost, amount, bound) == text
+    assert describe_needed(cost, amount, bound) == text
 
 
 def test_no_rendering_tells_a_large_percentage() -> None:
@@ -57,8 +57,8 @@ def test_no_rendering_tells_a_large_percentage() -> None:
             line for line in plan_lines(plan) if line.endswith(f"({PROOFS[BoundProof.LINEAR_PROGRAM]})")
         )
         assert "%" not in count_line
-        assert needed_words("replica_moves", moves, least) in count_line
-        text = needed_words("bytes", size, floor)
+        assert describe_needed("replica_moves", moves, least) in count_line
+        text = describe_needed("bytes", size, floor)
         assert text in byte_line
         bounds = [{"cost": bound.cost, "value": bound.value, "gap": bound.gap} for bound in plan.lower_bound]
         cost = {name: getattr(plan.cost, name) for name in ("bytes", "replica_moves", "leader_changes", "seconds")}

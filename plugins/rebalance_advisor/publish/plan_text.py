@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kafka_rebalance.amounts import bytes_in_words, counted, ratio_in_words, seconds_in_words
+from kafka_rebalance.amounts import counted, format_bytes, format_ratio, format_seconds
 from kafka_rebalance.facts import Fact, FactCode
 from kafka_rebalance.plans.plan import Plan, find_slowest_broker
 from kafka_rebalance.render import render, render_all, render_document
-from kafka_rebalance.render.needed import amount_of, needed_words
+from kafka_rebalance.render.needed import amount_of, describe_needed
 from kafka_rebalance.render.plan_reasons import PROOFS
 from kafka_rebalance.render.steps import step_lines
 
@@ -38,12 +38,12 @@ def frontier_rows(points: Sequence[Document], balanced: Collection[str]) -> list
     return [
         {
             "band": "none" if point["tolerance"] is None else f"±{100 * point['tolerance']:.1f} %",
-            "bytes": bytes_in_words(point["bytes"]),
-            "bound": bytes_in_words(point["lower_bound_bytes"]),
-            "gap": needed_words("bytes", point["bytes"], point["lower_bound_bytes"]),
+            "bytes": format_bytes(point["bytes"]),
+            "bound": format_bytes(point["lower_bound_bytes"]),
+            "gap": describe_needed("bytes", point["bytes"], point["lower_bound_bytes"]),
             "replica_moves": f"{point['replica_moves']:,}",
             "leader_changes": f"{point['leader_changes']:,}",
-            "skew": _skew_words(highest_skew(point, compared)),
+            "skew": _describe_skew(highest_skew(point, compared)),
             "name": point["name"] or "",
             "is_recommended": point["is_recommended"],
             "reason": "; ".join(map(render_document, point["reasons"])),
@@ -65,8 +65,8 @@ def frontier_lines(points: Sequence[Document], balanced: Collection[str]) -> lis
     return lines
 
 
-def _skew_words(highest: tuple[str, float] | None) -> str:
-    return "unknown" if highest is None else f"{ratio_in_words(highest[1])} ({highest[0]})"
+def _describe_skew(highest: tuple[str, float] | None) -> str:
+    return "unknown" if highest is None else f"{format_ratio(highest[1])} ({highest[0]})"
 
 
 _SHOWN_BROKERS = 5
@@ -112,18 +112,18 @@ def _once_elected(plan: Plan) -> list[str]:
 def _cost(plan: Plan) -> str:
     cost, waves = plan.cost, len(plan.waves)
     text = (
-        f"Cost: {counted(cost.replica_moves, 'replica')}, {bytes_in_words(cost.bytes)}, "
+        f"Cost: {counted(cost.replica_moves, 'replica')}, {format_bytes(cost.bytes)}, "
         f"{counted(cost.leader_changes, 'leader change')}, "
         f"{waves} wave{'' if waves == 1 else 's'}"
     )
     if cost.seconds is None:
         return text + ", time unknown"
-    filling = seconds_in_words(cost.seconds_slot_filling)
-    text += f" of {seconds_in_words(cost.seconds)} ({filling} for a driver that keeps slots full)"
+    filling = format_seconds(cost.seconds_slot_filling)
+    text += f" of {format_seconds(cost.seconds)} ({filling} for a driver that keeps slots full)"
     busiest = find_slowest_broker(plan)
     if busiest is None:
         return text
-    needed = f"{seconds_in_words(busiest.seconds)} of {seconds_in_words(cost.seconds)}"
+    needed = f"{format_seconds(busiest.seconds)} of {format_seconds(cost.seconds)}"
     return text + f"; slowest is broker {busiest.broker}'s {busiest.direction} throttle: {needed}"
 
 
@@ -131,7 +131,7 @@ def _bounds(plan: Plan) -> list[str]:
     lines = []
     for bound in plan.lower_bound:
         amount = getattr(plan.cost, bound.cost)
-        if text := needed_words(bound.cost, amount, bound.value):
+        if text := describe_needed(bound.cost, amount, bound.value):
             name = bound.cost.replace("_", " ")
             lines.append(f"  {name}: {amount_of(bound.cost, amount)}, {text} ({PROOFS[bound.proof]})")
     return lines
