@@ -827,7 +827,7 @@ CREATE VIEW advisor.broker_disk_forecast AS
             reading.is_newest,
             held.broker,
             'replicas'::text AS basis,
-            (broker_1.capacity_disk_bytes IS NOT NULL) AS is_given,
+            ((broker_1.capacity_disk_bytes IS NOT NULL) AND (held.load IS NOT NULL)) AS is_given,
             (held.load + COALESCE(stray.bytes, (0)::double precision)) AS used_bytes,
             COALESCE(broker_1.capacity_disk_bytes, held.capacity) AS total_bytes
            FROM (((reading
@@ -1204,7 +1204,7 @@ CREATE VIEW advisor.broker_overview_latest AS
     COALESCE(found.findings, (0)::bigint) AS finding_count,
     found.worst_severity,
     found.worst_code AS worst_finding_code
-   FROM ((((((((store.newest_snapshot newest
+   FROM (((((((((store.newest_snapshot newest
      JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker.captured_at = newest.captured_at))))
      LEFT JOIN LATERAL ( SELECT max(broker_level.load) FILTER (WHERE (broker_level.resource = 'disk'::text)) AS disk_bytes,
             max(broker_level.capacity) FILTER (WHERE (broker_level.resource = 'disk'::text)) AS disk_capacity,
@@ -1234,12 +1234,16 @@ CREATE VIEW advisor.broker_overview_latest AS
      LEFT JOIN LATERAL ( SELECT (sum(log_dir.stray_bytes))::double precision AS bytes
            FROM store.log_dir
           WHERE ((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir.captured_at = newest.captured_at) AND (log_dir.broker = broker.broker))) stray ON (true))
+     CROSS JOIN LATERAL ( SELECT ((volume.total_bytes IS NULL) OR ((broker.capacity_disk_bytes IS NOT NULL) AND (level.disk_bytes IS NOT NULL))) AS is_by_replicas) basis)
      CROSS JOIN LATERAL ( SELECT
                 CASE
-                    WHEN ((volume.total_bytes IS NULL) OR (broker.capacity_disk_bytes IS NOT NULL)) THEN (level.disk_bytes + COALESCE(stray.bytes, (0)::double precision))
+                    WHEN basis.is_by_replicas THEN (level.disk_bytes + COALESCE(stray.bytes, (0)::double precision))
                     ELSE volume.used_bytes
                 END AS used_bytes,
-            COALESCE(broker.capacity_disk_bytes, volume.total_bytes, level.disk_capacity) AS total_bytes) disk)
+                CASE
+                    WHEN basis.is_by_replicas THEN COALESCE(broker.capacity_disk_bytes, level.disk_capacity)
+                    ELSE volume.total_bytes
+                END AS total_bytes) disk)
      LEFT JOIN LATERAL ( SELECT (plan_broker.load_after - plan_broker.load_before) AS disk_bytes
            FROM (store.newest_run newest_run
              JOIN store.plan_broker ON (((plan_broker.run_key = newest_run.run_key) AND (plan_broker.started_at = newest_run.started_at))))
@@ -1268,7 +1272,7 @@ COMMENT ON COLUMN advisor.broker_overview_latest.state IS 'alive, new, draining 
 
 COMMENT ON COLUMN advisor.broker_overview_latest.is_controller IS 'True for the active controller.';
 
-COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Bytes of its replicas and stray logs in a given capacity, else used bytes of the volumes under its log dirs, else the former.';
+COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Bytes of its replicas and stray logs in a given capacity, else used bytes of its volumes; the former if no volume is known.';
 
 COMMENT ON COLUMN advisor.broker_overview_latest.total_bytes IS 'Given capacity, else size of these volumes; NULL: unknown.';
 

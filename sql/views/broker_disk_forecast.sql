@@ -43,7 +43,7 @@ used AS (
     UNION ALL
     SELECT
         reading.cluster, reading.captured_at, reading.is_newest, held.broker, 'replicas' AS basis,
-        broker.capacity_disk_bytes IS NOT NULL AS is_given,
+        broker.capacity_disk_bytes IS NOT NULL AND held.load IS NOT NULL AS is_given,
         held.load + coalesce(stray.bytes, 0) AS used_bytes,
         coalesce(broker.capacity_disk_bytes, held.capacity) AS total_bytes
     FROM reading

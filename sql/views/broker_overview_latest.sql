@@ -75,12 +75,16 @@ LEFT JOIN LATERAL (
     FROM store.log_dir
     WHERE log_dir.snapshot_key = newest.snapshot_key AND log_dir.captured_at = newest.captured_at AND log_dir.broker = broker.broker
 ) AS stray ON true
--- A given capacity outranks the volumes, as in plans and findings.
+-- A given capacity outranks the volumes, as in plans and findings, where the sizes of all replicas are known.
 CROSS JOIN LATERAL (
     SELECT
-        CASE WHEN volume.total_bytes IS NULL OR broker.capacity_disk_bytes IS NOT NULL
-            THEN level.disk_bytes + coalesce(stray.bytes, 0) ELSE volume.used_bytes END AS used_bytes,
-        coalesce(broker.capacity_disk_bytes, volume.total_bytes, level.disk_capacity) AS total_bytes
+        volume.total_bytes IS NULL OR (broker.capacity_disk_bytes IS NOT NULL AND level.disk_bytes IS NOT NULL) AS is_by_replicas
+) AS basis
+CROSS JOIN LATERAL (
+    SELECT
+        CASE WHEN basis.is_by_replicas THEN level.disk_bytes + coalesce(stray.bytes, 0) ELSE volume.used_bytes END AS used_bytes,
+        CASE WHEN basis.is_by_replicas THEN coalesce(broker.capacity_disk_bytes, level.disk_capacity) ELSE volume.total_bytes
+            END AS total_bytes
 ) AS disk
 LEFT JOIN LATERAL (
     SELECT plan_broker.load_after - plan_broker.load_before AS disk_bytes
@@ -101,7 +105,7 @@ COMMENT ON COLUMN advisor.broker_overview_latest.host IS 'Advertised host; NULL:
 COMMENT ON COLUMN advisor.broker_overview_latest.port IS 'Advertised port; NULL: unknown.';
 COMMENT ON COLUMN advisor.broker_overview_latest.state IS 'alive, new, draining or demoted; unresponsive, refused, silent or disconnected (not reached); fenced or dead.';
 COMMENT ON COLUMN advisor.broker_overview_latest.is_controller IS 'True for the active controller.';
-COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Bytes of its replicas and stray logs in a given capacity, else used bytes of the volumes under its log dirs, else the former.';
+COMMENT ON COLUMN advisor.broker_overview_latest.used_bytes IS 'Bytes of its replicas and stray logs in a given capacity, else used bytes of its volumes; the former if no volume is known.';
 COMMENT ON COLUMN advisor.broker_overview_latest.total_bytes IS 'Given capacity, else size of these volumes; NULL: unknown.';
 COMMENT ON COLUMN advisor.broker_overview_latest.used_ratio IS 'used_bytes / total_bytes.';
 COMMENT ON COLUMN advisor.broker_overview_latest.used_ratio_with_plan IS 'The same after the newest plan; NULL: unknown, or no plan.';

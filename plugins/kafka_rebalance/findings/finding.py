@@ -40,6 +40,11 @@ class Consequence(StrEnum):
         return list(Consequence).index(self)
 
 
+# Codes that say: begin no plan before this is settled. What a plan repairs itself is a symptom of its cause.
+START_BLOCKERS = frozenset((
+    "offline_partition", "below_min_isr", "under_replicated", "reassignment_running", "reassignment_stuck",
+    "throttle_left_over", "other_balancer",
+))  # fmt: skip
 NEW, PERSISTING, REOPENED = "new", "persisting", "reopened"  # since the advisory before
 
 

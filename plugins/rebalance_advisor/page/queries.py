@@ -32,7 +32,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, distinct_on
 from sqlalchemy.types import TypeEngine
 
-from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.findings.finding import START_BLOCKERS, Severity
 
 _ARRAYS: dict[str, TypeEngine[Any]] = {
     "from_replicas": ARRAY(Integer),
@@ -218,6 +218,27 @@ def findings(cluster: str, run_id: str, limit: int) -> Select[Any]:
         .order_by(FINDING.c.rank)
         .limit(limit)
     )
+
+
+def groups_behind() -> Select[Any]:
+    """How many groups of each cluster fall behind, of those whose reading was measured."""
+    outlook = GROUP_OVERVIEW.c.outlook
+    return select(
+        GROUP_OVERVIEW.c.cluster,
+        func.count().filter(outlook == "never").label("behind"),
+        func.count().filter(outlook.in_(("never", "drains", "no_lag"))).label("measured"),
+    ).group_by(GROUP_OVERVIEW.c.cluster)
+
+
+_MOST_BLOCKERS = 50
+
+
+def start_parts(cluster: str, run_id: str, gaps_of: Collection[str]) -> dict[str, Select[Any]]:
+    """What says whether a plan may begin."""
+    return {
+        "findings": findings(cluster, run_id, _MOST_BLOCKERS).where(FINDING.c.code.in_(START_BLOCKERS)),
+        "gaps": select(*COVERAGE.c).where(COVERAGE.c.cluster == cluster, COVERAGE.c.subject_type.in_(gaps_of)),
+    }
 
 
 def first_seen(cluster: str, keys: Collection[str]) -> Select[Any]:
@@ -663,18 +684,41 @@ def mentions_of(cluster: str, broker: int) -> Select[Any]:
     )
 
 
+def _size_on(broker: int) -> ColumnElement[Any]:
+    """The broker's own replica size, else the partition's size."""
+    sizes = type_coerce(PARTITION.c.log_bytes, ARRAY(BigInteger))
+    return func.coalesce(sizes[func.array_position(PARTITION.c.replicas, broker)], LOAD.c.log_bytes)
+
+
+def partitions_on(cluster: str, broker: int, page: int) -> Select[Any]:
+    """A page of its replicas, largest first, and one more."""
+    size = _size_on(broker)
+    is_here = literal(broker) == any_(PARTITION.c.replicas)
+    return (
+        select(
+            PARTITION.c.topic,
+            PARTITION.c.partition,
+            size.label("log_bytes"),
+            LOAD.c.in_bytes_per_s,
+            PARTITION.c.leader,
+            (literal(broker) == any_(PARTITION.c.isr)).label("is_in_sync"),
+        )
+        .select_from(PARTITION.outerjoin(LOAD, _SAME_PARTITION))
+        .where(PARTITION.c.cluster == cluster, is_here)
+        .order_by(size.desc().nulls_last(), PARTITION.c.topic, PARTITION.c.partition)
+        .limit(LIST_ROWS + 1)
+        .offset((page - 1) * LIST_ROWS)
+    )
+
+
+_SAME_PARTITION = and_(
+    LOAD.c.cluster == PARTITION.c.cluster, LOAD.c.topic == PARTITION.c.topic, LOAD.c.partition == PARTITION.c.partition
+)
+
+
 def carried_by(cluster: str, broker: int, limit: int) -> Select[Any]:
     """Largest first."""
-    same = and_(
-        LOAD.c.cluster == PARTITION.c.cluster,
-        LOAD.c.topic == PARTITION.c.topic,
-        LOAD.c.partition == PARTITION.c.partition,
-    )
-    # The broker's own replica size, else the partition's size.
-    of_replica = type_coerce(PARTITION.c.log_bytes, ARRAY(BigInteger))[
-        func.array_position(PARTITION.c.replicas, broker)
-    ]
-    written, held = func.sum(LOAD.c.in_bytes_per_s), func.sum(func.coalesce(of_replica, LOAD.c.log_bytes))
+    written, held = func.sum(LOAD.c.in_bytes_per_s), func.sum(_size_on(broker))
     return (
         select(
             PARTITION.c.topic,
@@ -683,7 +727,7 @@ def carried_by(cluster: str, broker: int, limit: int) -> Select[Any]:
             held.label("log_bytes"),
             written.label("in_bytes_per_s"),
         )
-        .select_from(PARTITION.outerjoin(LOAD, same))
+        .select_from(PARTITION.outerjoin(LOAD, _SAME_PARTITION))
         .where(PARTITION.c.cluster == cluster, literal(broker) == any_(PARTITION.c.replicas))
         .group_by(PARTITION.c.topic)
         .order_by(*(most.desc().nulls_last() for most in (held, written)), PARTITION.c.topic)

@@ -44,8 +44,8 @@ from rebalance_advisor.page.rendering import HEADERS, address, age_badges, ask_f
 from rebalance_advisor.page.threads import PageThreads, add_page
 from rebalance_advisor.publish.plan_files import render_commands
 from rebalance_advisor.publish.plan_text import compared_resources, frontier_rows
+from rebalance_advisor.publish.report import OF_CLUSTER, describe_start, step_row
 from rebalance_advisor.publish.report import if_nothing_is_done as lines_of_advisory
-from rebalance_advisor.publish.report import step_row
 
 
 def rows(request: Request, statement: Select[Any]) -> list[Row]:
@@ -93,9 +93,10 @@ def fleet(request: Request) -> HTMLResponse:
     worst = {row["cluster"]: row for row in rows(request, ask.worst_findings())}
     fullest = {row["cluster"]: row for row in rows(request, ask.fullest_brokers())}
     skews = pictures.sparklines(rows(request, ask.worst_skews(datetime.now(UTC) - HISTORY)))
+    behind = {row["cluster"]: row for row in rows(request, ask.groups_behind())}
     readable_rows = [row for row in read if row["cluster"] in readable]
     return page(request, "fleet.html", clusters=readable_rows, states=states, worst=worst, fullest=fullest,
-        skews=skews, now=datetime.now(UTC))  # fmt: skip
+        skews=skews, behind=behind, now=datetime.now(UTC))  # fmt: skip
 
 
 def search_page(request: Request, text: Annotated[str, Query(max_length=255)] = "", number: _Page = 1) -> HTMLResponse:
@@ -192,12 +193,19 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
     return page(
         request, "cluster.html", cluster=cluster, state=state, plan=advised,
         if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
-        steps=step_rows(read["steps"], by_wave(read["applied"])),
+        steps=step_rows(read["steps"], by_wave(read["applied"])), start=start_line(request, cluster, state["run_id"]),
         findings=read["findings"], slowest=read["slowest"], gaps=read["gaps"],
         gap_count=read["gap_counts"][0]["gaps"] if read["gap_counts"] else 0,
         heat_map=pictures.heat_map(read["levels"], pictures.bands(read["resources"]), linker(request, cluster)),
         most_heated=MOST_HEATED, badges=age_badges(first_seen, state["started_at"]),
     )  # fmt: skip
+
+
+def start_line(request: Request, cluster: str, run_id: str) -> str:
+    read = parts(request, ask.start_parts(cluster, run_id, OF_CLUSTER))
+    return describe_start(
+        read["findings"], [{"code": gap["missing_code"], "args": gap["missing_args"]} for gap in read["gaps"]]
+    )
 
 
 def by_wave(applied: Sequence[Row]) -> dict[int, int]:
@@ -303,6 +311,7 @@ def plan_page(
         copies=pictures.copies(rows(request, ask.copies(cluster, run, MOST_BARS)), last_wave, link, run),
         sorts=ask.SORTS, kinds=ask.KINDS,
         resources=read["resources"], bounds=read["bounds"], steps=step_rows(read["steps"], applied),
+        start=start_line(request, cluster, run) if is_newest else "",
         affected=rows(request, ask.affected(cluster, run)) if is_newest else [],
         waves=[_wave_row(wave, applied) for wave in read["waves"] if wave["direction"] == "forward"],
         gates=rule_results(rows(request, ask.checks(cluster, run))),
@@ -391,7 +400,7 @@ def group_list(
     return _list(request, "groups", cluster, sort, number, search)
 
 
-def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLResponse:
+def broker_page(request: Request, cluster: str, broker: _BrokerId, number: _Page = 1) -> HTMLResponse:
     state = newest(request, cluster)
     read = parts(request, ask.broker_parts(cluster, state["run_id"], broker))
     is_known = bool(read["broker"] or read["levels"])
@@ -406,6 +415,7 @@ def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLRespon
     link, disk = linker(request, cluster), read["disks"][0] if read["disks"] else None
     held = next((row for row in read["levels"] if row["resource"] == "disk"), {"load": None, "capacity": None})
     now = state["newest_snapshot_captured_at"] or state["snapshot_captured_at"]
+    replicas = rows(request, ask.partitions_on(cluster, broker, number))
     growth = None
     if disk is not None:
         history = rows(request, ask.disk_history(cluster, broker, disk["basis"], now - HISTORY))
@@ -415,7 +425,9 @@ def broker_page(request: Request, cluster: str, broker: _BrokerId) -> HTMLRespon
         about=read["broker"][0] if read["broker"] else None,
         disk=disk, growth=growth, filling=pictures.filling(largest, held["load"], held["capacity"], link),
         levels=read["levels"], held=_held_now(read["held"], read["levels"]),
-        bars=pictures.level_bars(read["levels"]), carried=carried[:15], grown=read["grown"], findings=findings,
+        bars=pictures.level_bars(read["levels"]), carried=carried[:15],
+        partitions=replicas[: ask.LIST_ROWS], page=number, has_more=len(replicas) > ask.LIST_ROWS,
+        grown=read["grown"], findings=findings,
         moves=row_or_404(request, move_totals(cluster, state["run_id"], MoveFilter(broker=broker)), "No plan."),
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ Digest and terminal share its sentences.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from kafka_rebalance.amounts import (
     noun_of,
 )
 from kafka_rebalance.facts import BoundProof, Fact, FactCode
-from kafka_rebalance.findings.finding import NEW, PERSISTING, REOPENED, Severity
+from kafka_rebalance.findings.finding import NEW, PERSISTING, REOPENED, START_BLOCKERS, Severity
 from kafka_rebalance.render import render, render_document
 from kafka_rebalance.render.coverage import describe_load
 from kafka_rebalance.render.needed import amount_of, describe_needed, needed
@@ -153,6 +153,21 @@ def describe_symptoms(finding: Document) -> str:
     return ", ".join(f"{code.replace('_', ' ')} ({kind} {listed(names)})" for (code, kind), names in by_code.items())
 
 
+OF_CLUSTER = ("cluster", "right")  # subjects of gaps
+_START_UNSEEN = {FactCode.LACKS_REASSIGNMENTS, FactCode.LACKS_CONFIGS, FactCode.LACKS_LEADERS, FactCode.LACKS_RIGHT}
+
+
+def describe_start(findings: Sequence[Document], missing: Iterable[Document]) -> str:
+    """Return whether a plan may begin, by what was found. ``missing``: facts of what was not read of the cluster."""
+    blockers = [finding for finding in findings if finding["code"] in START_BLOCKERS]
+    if blockers:
+        return f"Not safe to start before this is settled: {describe_symptoms({'symptoms': blockers})}."
+    parts = [part for fact in missing for part in (fact["args"] or {}).get("parts", [fact])]
+    unseen = "; ".join(sorted({render_document(part) for part in parts if part["code"] in _START_UNSEEN}))
+    line = "Safe to start: no running reassignment, left-over throttle, other balancer or replica out of sync was found"
+    return f"{line}. Not seen: {unseen}." if unseen else f"{line}."
+
+
 def describe_muted(findings: Sequence[Document]) -> str:
     ends = sorted(finding["muted_until"] for finding in findings if finding["muted_until"] is not None)
     return f"{len(ends)} muted, the first until {ends[0][:10]} (findings.json)" if ends else ""
@@ -182,6 +197,9 @@ def first_screen(advisory: Document) -> dict[str, Any]:
         "size": describe_size(advisory["size"]),
         "figures": key_figures(plan) if plan["moves"] else [],
         "steps": [step_row(step) for step in step_figures(plan)],
+        "start": describe_start(
+            advisory["findings"], [gap["what"] for gap in advisory["coverage"] if gap["subject_type"] in OF_CLUSTER]
+        ),
         "if_nothing": if_nothing_is_done(advisory),
         "hours_outside": render_document(advisory["hours_outside"]["fact"]) if "hours_outside" in advisory else "",
         "findings": findings[:TOP_FINDINGS],

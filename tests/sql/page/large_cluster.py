@@ -19,7 +19,6 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import (
     Broker,
-    Capacity,
     ClusterSnapshot,
     CommittedOffset,
     Group,
@@ -112,7 +111,7 @@ def _broker(number: int) -> Broker:
     disk = 16_000 * GIB
     return Broker(
         number, f"rack-{number % RACKS}", f"kafka-{number:04}.example.org", 9092,
-        log_dirs=(LogDir("/data", disk, disk // 2),), capacity=Capacity(disk_bytes=float(disk)),
+        log_dirs=(LogDir("/data", disk, disk // 2),),
     )  # fmt: skip
 
 

@@ -201,6 +201,36 @@ def test_the_fleet_says_verdict_age_worst_broker_findings_and_plan(published, op
     assert re.search(r'75 %, <a href="/clusters/prod/broker\?id=3">broker 3', text)  # the fullest disks
     assert re.search(r'<span class="severity critical">critical</span>\s*<a [^>]*>broker 1</a>', text)  # what it needs
     assert '<b class="critical">Urgent:</b>' in open_page().get("/clusters/prod").text
+    assert "none of 1</td>" in text  # groups that fall behind
+
+
+def test_the_partitions_of_a_broker_are_listed_largest_first_with_what_they_are_there(published, open_page) -> None:
+    text = unlabelled(open_page().get("/clusters/prod/broker?id=1").text)
+    listed = re.findall(
+        r'">([^<]+)</a></th><td class="n">(\d)</td><td class="n">([^<]*)</td><td class="n">[^<]*</td>'
+        r'<td class="short">([^<]*)</td><td class="short">(?:<a [^>]*>)?([^<]*)',
+        text[text.index('id="partitions"') :],
+    )
+    assert listed == [
+        ("__consumer_offsets", "0", "1.0 PiB", "follows", "broker 3"),
+        ("orders", "0", "10 B", "follows, not in sync", "broker 3"),
+        ("orders", "1", "5 B", "leads", "itself"),
+        ("__consumer_offsets", "1", "4 B", "leads", "itself"),
+    ]
+    assert "Partitions on it" not in open_page().get("/clusters/prod/broker?id=1&page=2").text
+
+
+def test_whether_a_plan_may_start_stands_below_its_steps(published, open_page, connection) -> None:
+    pages = [f"/clusters/prod{page}" for page in ("", "/plan")]
+    for page in pages:
+        assert "Safe to start: no running reassignment" in open_page().get(page).text
+    blockers = [finding("throttle_left_over", "prod"), finding("under_replicated", "orders")]
+    advise(connection, "blocked", read(connection, NOW + timedelta(days=1)), NOW + timedelta(days=1), findings=blockers)
+    for page in pages:
+        text = open_page().get(page).text
+        named = "under replicated (broker orders), throttle left over (broker prod)"
+        assert f"Not safe to start before this is settled: {named}." in text
+    assert "safe to start" not in open_page().get(f"/clusters/prod/plan?run={RUN}").text.lower()
 
 
 def test_the_plan_is_downloaded_byte_for_byte_with_its_hash(published, open_page, connection) -> None:

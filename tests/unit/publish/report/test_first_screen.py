@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.finding import START_BLOCKERS
 from kafka_rebalance.render import render
 from kafka_rebalance.snapshot.codec import gap_document
 from kafka_rebalance.snapshot.coverage import CoverageGap
@@ -73,6 +76,30 @@ def test_five_findings_stand_first_and_the_others_below() -> None:
 
 def test_no_time_is_no_time() -> None:
     assert format_time(None) == ""
+
+
+@pytest.mark.parametrize("code", sorted(START_BLOCKERS))
+def test_what_was_found_is_settled_before_a_plan_starts(code: str) -> None:
+    line = first_screen(advisory(findings=[finding("9"), finding("t") | {"code": code, "subject_type": "topic"}]))[
+        "start"
+    ]
+    assert line == f"Not safe to start before this is settled: {code.replace('_', ' ')} (topic t)."
+
+
+def test_what_the_plan_repairs_stops_no_start_and_what_was_not_read_is_named() -> None:
+    symptom = finding("t") | {"code": "under_replicated"}
+    safe = first_screen(advisory(findings=[finding("9") | {"symptoms": [symptom]}]))["start"]
+    assert safe.startswith("Safe to start")
+    assert safe.endswith("was found.")
+    running, configs = fact(FactCode.LACKS_REASSIGNMENTS), fact(FactCode.LACKS_CONFIGS, kind="topic")
+    late = fact(FactCode.AS_REPORTED, text="timed out")
+    gaps = [
+        CoverageGap("cluster", "", fact(FactCode.LACKS_PARTS, parts=(running, fact(FactCode.LACKS_RACKS))), late),
+        CoverageGap("cluster", "", configs, late),
+        CoverageGap("topic", "t", running, late),
+    ]
+    line = first_screen(advisory(coverage=[gap_document(gap) for gap in gaps]))["start"]
+    assert line == f"{safe} Not seen: {'; '.join(sorted((render(running), render(configs))))}."
 
 
 def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
