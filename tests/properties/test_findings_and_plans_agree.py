@@ -6,16 +6,20 @@ counts that a finding names is a plan that brings them back, but for what waits 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from kafka_rebalance.facts import FactCode
-from kafka_rebalance.findings.rules import evaluate_rules
+from kafka_rebalance.findings.rules import evaluate_rules, urgent_findings
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot, LogDir
 from tests.facts_said import said
+from tests.properties.test_steps import filling_cluster
 from tests.properties.unhealthy_clusters import unhealthy_cluster
 from tests.sample import for_each
 
@@ -86,3 +90,40 @@ def test_the_way_back_from_mixed_replica_counts_is_one(seed: int) -> None:
             lags = row.leader is not None and set(row.replicas) - set(row.isr or ())
             if row.topic == item.subject and row.leader is not None and not row.adding and not lags:
                 assert len(moved.get(row.partition, row.replicas)) == factor, row
+
+
+def sized_cluster(seed: int) -> tuple[ClusterSnapshot, dict[int, Capacity]]:
+    """Disks whose size the brokers report, a file gives, or both with different figures, the smaller or the larger."""
+    draw, snapshot = np.random.default_rng((seed, 2)), filling_cluster(seed)
+    held = dict.fromkeys((broker.id for broker in snapshot.brokers), 0)
+    for row in snapshot.each_partition():
+        for broker, size in zip(row.replicas, row.log_bytes, strict=True):
+            held[broker] += size or 0
+    known, given = [], {}
+    for broker in snapshot.brokers:
+        size, kind = broker.capacity.disk_bytes or 0.0, draw.integers(0, 4)
+        total = max(held[broker.id], round(size * draw.uniform(0.7, 1.5)))
+        volume = LogDir("/data", total, total - held[broker.id])
+        if kind == 0:
+            given[broker.id] = broker.capacity
+        log_dirs = (LogDir("/data"),) if kind == 1 else (volume,)
+        known.append(replace(broker, log_dirs=log_dirs, capacity=broker.capacity if kind in (1, 2) else Capacity()))
+    return replace(snapshot, brokers=tuple(known)), given
+
+
+@for_each("seed", range(200), fast=range(25), rest_mark=pytest.mark.matrix)
+def test_findings_and_steps_measure_disks_by_one_capacity(seed: int) -> None:
+    """What a file gives outranks what brokers report, however it is given."""
+    snapshot, given = sized_cluster(seed)
+    plan = make_plan(snapshot, PlanOptions(with_frontier=False, capacities=given))
+    sized = snapshot.with_capacities(given)
+    found = {item.subject: item.evidence["used_ratio"] for item in evaluate_rules(sized, score_cluster(sized), [])
+             if item.code == "broker_disk_full"}  # fmt: skip
+    sizes = {broker.id: broker.capacity.disk_bytes or broker.log_dirs[0].total_bytes for broker in sized.brokers}
+    shares = {broker: plan.document["before"]["disk"][str(broker)] / (size or 1) for broker, size in sizes.items()}
+    assert found == {str(broker): pytest.approx(share) for broker, share in shares.items() if share >= 0.85}
+    for args in said(plan.reasons, FactCode.BROKERS_NEARLY_FULL):
+        if args["resource"] == "disk":
+            assert args["capacity_share"] == pytest.approx(max(found.values()))
+    urgent = {item.subject for item in urgent_findings(snapshot, plan) if item.code == "broker_disk_full"}
+    assert urgent == found.keys()

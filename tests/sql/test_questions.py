@@ -13,9 +13,11 @@ from psycopg.types.json import Jsonb
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring import GroupScore, ResourceScore
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.figures import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Capacity, Group, Member
 from kafka_rebalance.snapshot.partition_table import LoadColumn, PartitionLoads
@@ -25,6 +27,7 @@ from rebalance_advisor.run_advice import read_question
 from rebalance_advisor.store.load_history import load_disk_forecasts
 from stack.demo.cluster import write_demo_cluster
 from tests.coverage_gaps import gap_of
+from tests.properties.test_findings_and_plans_agree import sized_cluster
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
@@ -420,3 +423,26 @@ def test_2_a_disk_of_known_size_without_volumes_is_filled_by_its_replicas(connec
     read(connection, NOW + DAY, plain_snapshot())  # volumes are read again: they say more
     assert {row["basis"] for row in rows(connection, "broker_disk_forecast")} == {"volumes"}
     assert {row["outlook"] for row in rows(connection, "broker_disk_forecast")} == {"unknown"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_lists_measure_disks_as_findings_do(connection, seed: int) -> None:
+    """A given capacity outranks the volumes, and holds replicas and stray logs."""
+    whole, given = sized_cluster(seed)
+    whole = whole.with_capacities(given)
+    strays = replace(whole.brokers[0].log_dirs[0], stray_logs=1, stray_bytes=10**9)
+    whole = replace(whole, cluster="prod", brokers=(replace(whole.brokers[0], log_dirs=(strays,)), *whole.brokers[1:]))
+    read(connection, NOW, whole)
+    found = {int(item.subject): item.evidence for item in evaluate_rules(whole, score_cluster(whole), [])
+             if item.code == "broker_disk_full"}  # fmt: skip
+    overview, forecast = (
+        {row["broker"]: row for row in rows(connection, view, "broker")}
+        for view in ("broker_overview_latest", "broker_disk_forecast")
+    )
+    assert overview.keys() == forecast.keys() == {broker.id for broker in whole.brokers}
+    for broker, row in overview.items():
+        names = ("used_bytes", "total_bytes", "used_ratio")
+        assert [row[name] for name in names] == pytest.approx([forecast[broker][name] for name in names])
+        assert (row["used_ratio"] >= 0.85) == (broker in found)
+        if broker in found:
+            assert [row[name] for name in names] == pytest.approx([found[broker][name] for name in names])
