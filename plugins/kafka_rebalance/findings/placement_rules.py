@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_assignors.arrays import Flags, Longs
+from kafka_assignors.arrays import Flags, Floats, Longs
 from kafka_assignors.releases import seen_release
 from kafka_rebalance.amounts import LISTED
 from kafka_rebalance.cluster_arrays.snapshot_arrays import usable_bytes, volume_bytes
-from kafka_rebalance.facts import Fact, FactCode, fact
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.plan_outcome import (
@@ -24,17 +24,11 @@ from kafka_rebalance.findings.plan_outcome import (
     plan_evidence,
     plan_outcome,
 )
-from kafka_rebalance.planner.log_dirs import (
-    BrokerVolumes,
-    LogDirPlacement,
-    LogDirProblem,
-    broker_volumes,
-    place_in_log_dirs,
-)
+from kafka_rebalance.log_dir_plans.make import PlacedDirs, broker_dirs, broker_places, moved_replicas, place_broker
 from kafka_rebalance.resources import ROWS, TABLE
 from kafka_rebalance.scoring.scores import BrokerScore, plain_mean
 from kafka_rebalance.snapshot.figures import LoadKind
-from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, is_bounded_by_replicas, least_in_sync
+from kafka_rebalance.snapshot.model import ClusterSnapshot, is_bounded_by_replicas, least_in_sync
 
 LISTED_TOPICS = 10
 _USUAL_REPLICAS = 3
@@ -651,88 +645,79 @@ def _severity(over_share: float) -> Severity:
 
 
 CODE = "log_dir_full"
+_BALANCED_WITHIN = 0.1  # by the command that the finding names
 
 
 def log_dir_full(context: FindingContext) -> Iterator[Finding]:
     """A disk is nearly full; moves to the broker's other disks help."""
     least = threshold(CODE, "used_ratio")
     for broker in context.snapshot.brokers:
-        if not broker.state.stays or len(broker.log_dirs) < 2:
+        if not (broker.state.stays and broker.state.is_responsive):
             continue
-        volumes = broker_volumes(broker, context.snapshot.partitions)
-        if volumes is None:
+        places = broker_places(broker, context.snapshot.partitions, frozenset())
+        if places is None or not places.knows_sizes:
             continue
-        used = volumes.used_bytes / volumes.total_bytes
+        used = places.used_bytes / places.total_bytes
         if used.max() >= least > used.min():
-            yield _finding(context, broker, volumes, least)
+            yield _finding(context, place_broker(places, _BALANCED_WITHIN), used, least)
 
 
-def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, least: float) -> Finding:
-    used = volumes.used_bytes / volumes.total_bytes
-    worst = int(used.argmax())
-    ratio, others = float(used[worst]), _used_together(volumes, worst)
-    paths = tuple(log_dir.path for log_dir in volumes.dirs[worst])
-    problem = volumes.problem(least)
-    placement = place_in_log_dirs(problem)
-    above = problem.cost(problem.dir_of)[0]
+def _finding(context: FindingContext, placed: PlacedDirs, used: Floats, least: float) -> Finding:
+    """Its moves are those of the plan between log dirs."""
+    broker, total, worst = broker_dirs(placed), placed.places.total_bytes, int(used.argmax())
+    before, after = (
+        np.array([getattr(place, name) for place in broker.places]) for name in ("used_before", "used_after")
+    )
+    is_other = np.arange(len(used)) != worst
+    ratio, others = float(used[worst]), float(before[is_other].sum() / total[is_other].sum())
+    above, still_above = (
+        int(np.maximum(held - np.floor(least * total).astype(np.int64), 0).sum()) for held in (before, after)
+    )
+    moved = moved_replicas(placed) if after[worst] < before[worst] else []
+    copied, bound = (broker.dir_bytes, broker.lower_bound_bytes) if moved else (0, 0)
+    paths = broker.places[worst].paths
     return finding(
         CODE,
         Severity.CRITICAL if ratio >= threshold(CODE, "critical_used_ratio") else Severity.HIGH,
-        broker.id,
+        broker.broker,
         {
             "paths": paths,
             "used_ratio": ratio,
             "others_used_ratio": others,
-            "replica_moves_between_dirs": int((placement.dir_of != problem.dir_of).sum()),
-            "dir_bytes": placement.moved_bytes,
-            "dir_bytes_lower_bound": placement.bound_bytes,
+            "replica_moves_between_dirs": len(moved),
+            "dir_bytes": copied,
+            "dir_bytes_lower_bound": bound,
             "above_bytes": above,
-            "still_above_bytes": placement.over_bytes,
+            "still_above_bytes": still_above,
         },
         Remedy(
             fact(
                 FactCode.LOG_DIR_FULL,
-                broker=broker.id,
+                broker=broker.broker,
                 paths=paths,
                 used_ratio=ratio,
                 others_used_ratio=others,
-                way=_way(context, volumes, problem, placement, least),
+                way=fact(FactCode.NO_REPLICA_FITS_OTHER_DIR)
+                if not moved
+                else fact(
+                    FactCode.MOVE_BETWEEN_DIRS,
+                    replicas=len(moved),
+                    moved_bytes=float(copied),
+                    lower_bound_bytes=float(bound),
+                    first_moves=tuple(
+                        (_name_of_cell(context, replica.cell), replica.target) for replica in moved[:LISTED]
+                    ),
+                    still_above_bytes=float(still_above),
+                    used_ratio_limit=least,
+                ),
             ),
-            cost=fact(FactCode.COPIES_BETWEEN_DISKS, copied_bytes=float(placement.moved_bytes)),
-            gain=1.0 - placement.over_bytes / above if above else 0.0,
-            copied_bytes=placement.moved_bytes,
+            cost=fact(FactCode.COPIES_BETWEEN_DISKS, copied_bytes=float(copied)),
+            gain=1.0 - still_above / above if above else 0.0,
+            copied_bytes=copied,
         ),
         confidence=context.confidence(LoadKind.LOG_BYTES),
     )
 
 
-def _way(
-    context: FindingContext,
-    volumes: BrokerVolumes,
-    problem: LogDirProblem,
-    placement: LogDirPlacement,
-    least: float,
-) -> Fact:
-    moved = np.flatnonzero(placement.dir_of != problem.dir_of)
-    if not len(moved):
-        return fact(FactCode.NO_REPLICA_FITS_OTHER_DIR)
-    table = context.snapshot.partitions
-    moved = moved[np.argsort(-problem.size_bytes[moved], kind="stable")]
-    rows = np.searchsorted(table.offsets, volumes.cells[moved], side="right") - 1
-    return fact(
-        FactCode.MOVE_BETWEEN_DIRS,
-        replicas=len(moved),
-        moved_bytes=float(placement.moved_bytes),
-        lower_bound_bytes=float(placement.bound_bytes),
-        first_moves=tuple(
-            (context.snapshot.name_of(int(row)), volumes.target_path(int(placement.dir_of[replica])))
-            for row, replica in zip(rows[:LISTED], moved[:LISTED], strict=True)
-        ),
-        still_above_bytes=float(placement.over_bytes),
-        used_ratio_limit=least,
-    )
-
-
-def _used_together(volumes: BrokerVolumes, but: int) -> float:
-    is_other = np.arange(len(volumes.dirs)) != but
-    return float(volumes.used_bytes[is_other].sum() / volumes.total_bytes[is_other].sum())
+def _name_of_cell(context: FindingContext, cell: int) -> str:
+    return context.snapshot.name_of(int(np.searchsorted(context.snapshot.partitions.offsets, cell, side="right")) - 1)

@@ -1,7 +1,7 @@
 """Sealed plan that moves replicas between the log dirs of each broker.
 
 Promises, in order: a dir to be emptied holds nothing; no disk is filled above its limit, a fuller one gets no fuller;
-each disk is as near to its limits as whole replicas allow; few bytes.
+few bytes are above 85 % of a disk; each disk is as near to its limits as whole replicas allow; few bytes.
 
 Without a balance, replicas leave largest first, each to the least used disk; only if that overfills a disk, anywhere
 with room. Example: 40 and 20 leave, disks of 100 hold 10 and 40: 40 goes to the first (50), 20 to the second (60).
@@ -231,7 +231,8 @@ def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParam
         is_left = places.is_removed[place_of]
         over = np.where(places.is_removed, 0, np.maximum(after - np.maximum(most, bytes_held), 0))
         lacking = int(places.size_bytes[is_left].sum() + over.sum())
-        if not is_left.any() and not over.any():
+        is_orderly = places.is_removed.any() or _has_order(places, place_of)
+        if not is_left.any() and not over.any() and is_orderly:
             problem = _problem(places, floor, ceiling)
             return PlacedDirs(places, place_of, floor, ceiling, fixed, _bound(places, problem, place_of))
     removed = (dirs for dirs, is_removed in zip(places.dirs, places.is_removed.tolist(), strict=True) if is_removed)
@@ -245,6 +246,20 @@ def place_broker(places: BrokerPlaces, within: float | None, params: LogDirParam
         ),
         fact(FactCode.FREE_DIR),
     )
+
+
+def _has_order(places: BrokerPlaces, place_of: Longs) -> bool:
+    """Whether disks have room for both copies in some order."""
+    rows = np.flatnonzero(place_of != places.place_of)
+    volumes = (places.volume_of[ends[rows]].tolist() for ends in (places.place_of, place_of))
+    sizes = places.size_bytes[rows].tolist()
+    copies = [[DirCopy((0, source), (0, target), size)] for source, target, size in zip(*volumes, sizes, strict=True)]
+    usable = places.usable_bytes.tolist() if places.knows_sizes else ()
+    try:
+        cut_waves(copies, {(0, volume): size for volume, size in enumerate(usable)}, 1, len(rows))
+    except InfeasibleError:
+        return False
+    return True
 
 
 def _refuse_stuck(places: BrokerPlaces) -> None:
@@ -296,7 +311,13 @@ def _tries(
         placed = place_in_log_dirs(problem).dir_of
         outside, then = (sum(problem.cost(dir_of)[:2]) for dir_of in (problem.dir_of, placed))
         is_vain = outside - then < params.least_gain_per_byte * problem.moved_bytes(placed)
-        yield problem.dir_of if is_vain and not places.is_removed.any() else placed
+        even = problem.dir_of if is_vain and not places.is_removed.any() else placed
+        full = np.floor(params.full_ratio * places.total_bytes).astype(np.int64)[places.volume_of] - _fixed(places)
+        relief = _problem(places, np.zeros_like(full), np.where(places.is_removed, 0, np.maximum(full, 0)))
+        relieved = place_in_log_dirs(relief).dir_of
+        if relief.cost(relieved)[0] < relief.cost(even)[0]:
+            yield relieved
+        yield even
     bytes_held = places.held_bytes(places.place_of)
     widest = np.where(places.is_removed, 0, np.maximum(most, bytes_held))
     yield place_in_log_dirs(_problem(places, np.zeros(len(bytes_held), dtype=np.int64), widest)).dir_of
@@ -386,7 +407,7 @@ def _fitting(
     return members, arriving
 
 
-class _Moved(NamedTuple):
+class MovedReplica(NamedTuple):
     cell: int
     target: str
     copy: DirCopy
@@ -399,7 +420,9 @@ def make_log_dir_plan(
     """Return a sealed plan. Raises UsageError for an unknown dir, InfeasibleError where one cannot be emptied."""
     require_dirs_fit(snapshot, request)
     placed, left_out, unknown = _placed(snapshot, request, params)
-    moved = sorted((replica for broker in placed for replica in _moved(broker)), key=lambda replica: replica.cell)
+    moved = sorted(
+        (replica for broker in placed for replica in moved_replicas(broker)), key=lambda replica: replica.cell
+    )
     moves, copies = _moves(snapshot, moved)
     free = {
         (dirs.places.broker.id, volume): int(usable)
@@ -409,7 +432,7 @@ def make_log_dir_plan(
     }
     waves = cut_waves(copies, free, request.throttle_bytes_per_s, request.partitions_per_wave)
     wave_of = {m: number for number, wave in enumerate(waves, start=1) for m in wave.moves}
-    brokers = tuple(_broker(dirs) for dirs in placed)
+    brokers = tuple(broker_dirs(dirs) for dirs in placed)
     verdict, reasons = _verdict(brokers, moves, len(moved), request, left_out, unknown)
     return LogDirPlan(
         cluster=snapshot.cluster,
@@ -474,8 +497,8 @@ def _left_out(why: str, **args: str) -> Fact:
     return fact(FactCode.DIRS_LEFT_OUT, why=why, **args)
 
 
-def _moved(placed: PlacedDirs) -> list[_Moved]:
-    """Return moved replicas; the target is the disk's dir that holds least by the plan."""
+def moved_replicas(placed: PlacedDirs) -> list[MovedReplica]:
+    """Return moved replicas, largest first; the target is the disk's dir that holds least by the plan."""
     places, moved = placed.places, []
     bytes_held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
     for number, size in zip(places.dir_of.tolist(), places.size_bytes.tolist(), strict=True):
@@ -490,7 +513,7 @@ def _moved(placed: PlacedDirs) -> list[_Moved]:
         bytes_held[path] += size
         broker = places.broker.id
         copy = DirCopy((broker, int(places.volume_of[source])), (broker, int(places.volume_of[target])), size)
-        moved.append(_Moved(int(places.cells[row]), path, copy, _reason(places, source, path)))
+        moved.append(MovedReplica(int(places.cells[row]), path, copy, _reason(places, source, path)))
     return moved
 
 
@@ -500,10 +523,10 @@ def _reason(places: BrokerPlaces, source: int, path: str) -> Fact:
     return fact(FactCode.EVENS_DISKS, broker=places.broker.id, path=path)
 
 
-def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirMove], list[list[DirCopy]]]:
+def _moves(snapshot: ClusterSnapshot, moved: list[MovedReplica]) -> tuple[list[LogDirMove], list[list[DirCopy]]]:
     table = snapshot.partitions
     paths = {broker.id: [log_dir.path for log_dir in broker.log_dirs] for broker in snapshot.brokers}
-    by_row: dict[int, list[_Moved]] = {}
+    by_row: dict[int, list[MovedReplica]] = {}
     for replica in moved:
         by_row.setdefault(int(np.searchsorted(table.offsets, replica.cell, side="right")) - 1, []).append(replica)
     moves, copies = [], []
@@ -527,7 +550,7 @@ def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirM
     return moves, copies
 
 
-def _broker(placed: PlacedDirs) -> BrokerDirs:
+def broker_dirs(placed: PlacedDirs) -> BrokerDirs:
     places = placed.places
     before, after = places.held_bytes(places.place_of), places.held_bytes(placed.place_of)
     used, fixed = places.used_bytes[places.volume_of], placed.fixed_bytes

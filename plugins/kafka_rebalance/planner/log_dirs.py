@@ -22,11 +22,9 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, hstack, identity, kron, vstack
 
-from kafka_assignors.arrays import Flags, Floats, Longs
+from kafka_assignors.arrays import Floats, Longs
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.planner.params import LOG_DIRS
-from kafka_rebalance.snapshot.model import Broker, LogDir
-from kafka_rebalance.snapshot.partition_table import UNKNOWN_DIR, PartitionTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,84 +226,3 @@ def _put_back(problem: LogDirProblem, dir_of: Longs, replica: int) -> bool:
     if fits[0] > 0:
         dir_of[instead[fits[0] - 1]] = pair[1]
     return True
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BrokerVolumes:
-    """V volumes whose dirs work; dirs with the same total and usable bytes share one.
-
-    ``cells`` of movable replicas in the partition table: known size and dir, on a working dir, not in motion.
-    """
-
-    dirs: tuple[tuple[LogDir, ...], ...]
-    total_bytes: Longs
-    used_bytes: Longs
-    cells: Longs
-    volume_of: Longs
-    size_bytes: Longs
-
-    @property
-    def may_receive(self) -> Flags:
-        return np.array([any(not log_dir.is_cordoned for log_dir in group) for group in self.dirs], dtype=np.bool_)
-
-    def problem(self, most_used_ratio: float) -> LogDirProblem:
-        """Problem with no volume above ``most_used_ratio``; unmovable bytes count."""
-        movable_bytes = np.zeros(len(self.dirs), dtype=np.int64)
-        np.add.at(movable_bytes, self.volume_of, self.size_bytes)
-        others = np.maximum(self.used_bytes - movable_bytes, 0)
-        most = np.floor(most_used_ratio * self.total_bytes).astype(np.int64)
-        return LogDirProblem(
-            size_bytes=np.maximum(self.size_bytes, 1),
-            dir_of=self.volume_of,
-            floor_bytes=np.zeros(len(self.dirs), dtype=np.int64),
-            ceiling_bytes=np.maximum(most - others, 0),
-            may_receive=self.may_receive,
-        )
-
-    def target_path(self, volume: int) -> str:
-        """First dir that is not cordoned."""
-        return next(log_dir.path for log_dir in self.dirs[volume] if not log_dir.is_cordoned)
-
-
-def broker_volumes(broker: Broker, table: PartitionTable) -> BrokerVolumes | None:
-    """Volumes, ``None`` if fewer than two work or one does not report its sizes. O(replicas)."""
-    working = [log_dir for log_dir in broker.log_dirs if log_dir.error is None]
-    if any(not log_dir.total_bytes or log_dir.usable_bytes is None for log_dir in working):
-        return None
-    reported_sizes = list(dict.fromkeys((log_dir.total_bytes, log_dir.usable_bytes) for log_dir in working))
-    if len(reported_sizes) < 2:
-        return None
-    number = {sizes: volume for volume, sizes in enumerate(reported_sizes)}
-    volume_of_dir = np.array(
-        [
-            UNKNOWN_DIR if log_dir.error else number[log_dir.total_bytes, log_dir.usable_bytes]
-            for log_dir in broker.log_dirs
-        ],
-        dtype=np.int64,
-    )
-    cells = _movable(broker.id, table)
-    places = np.zeros(0, dtype=np.int64) if table.log_dir is None else volume_of_dir[table.log_dir[cells]]
-    is_working = places != UNKNOWN_DIR
-    cells = cells[is_working]
-    sizes = np.array(reported_sizes, dtype=np.int64)
-    return BrokerVolumes(
-        dirs=tuple(
-            tuple(log_dir for log_dir in working if (log_dir.total_bytes, log_dir.usable_bytes) == sizes)
-            for sizes in reported_sizes
-        ),
-        total_bytes=sizes[:, 0],
-        used_bytes=np.maximum(sizes[:, 0] - sizes[:, 1], 0),
-        cells=cells,
-        volume_of=places[is_working],
-        size_bytes=table.replica_log_bytes[cells],
-    )
-
-
-def _movable(broker: int, table: PartitionTable) -> Longs:
-    if table.log_dir is None:
-        return np.zeros(0, dtype=np.int64)
-    is_mine = (table.replicas == broker) & (table.log_dir >= 0) & (table.replica_log_bytes >= 0)
-    cells = np.flatnonzero(is_mine).astype(np.int64)
-    rows = np.searchsorted(table.offsets, cells, side="right") - 1
-    on_the_way = sorted({*table.adding, *table.removing, *table.future})
-    return cells[~np.isin(rows, on_the_way)]

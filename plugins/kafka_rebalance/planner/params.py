@@ -112,6 +112,7 @@ class LogDirParams:
     whole_cells: int = 240  # replicas × dirs of an integer program
     whole_nodes: int = 2_000
     most_used_ratio: float = 0.9  # moves fill no disk beyond this
+    full_ratio: float = 0.85  # a fuller disk is relieved before disks are evened out
     least_gain_per_byte: float = 0.05  # within limits per byte moved, where nothing must move
 
 

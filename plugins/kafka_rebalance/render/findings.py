@@ -109,9 +109,10 @@ def _move_between_dirs(
 ) -> str:
     moves = some([f"{partition} to {path}" for partition, path in first_moves], replicas)
     text = (
-        f"move {counted(replicas, 'replica')} ({format_bytes(moved_bytes)}; no plan can copy less than "
-        f"{format_bytes(lower_bound_bytes)}) between its dirs: {moves}. `plan --balance-log-dirs` writes the files "
-        "for kafka-reassign-partitions, which slows the copies with --replica-alter-log-dirs-throttle."
+        f"move {counted(replicas, 'replica')} ({format_bytes(moved_bytes)}; at least "
+        f"{format_bytes(lower_bound_bytes)} are needed to even out its disks) between its dirs: {moves}. "
+        "`plan --balance-log-dirs 10%` writes the files for kafka-reassign-partitions, which slows the copies with "
+        "--replica-alter-log-dirs-throttle."
     )
     if not still_above_bytes:
         return text

@@ -21,6 +21,7 @@ from kafka_rebalance.amounts import counted, format_bytes
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.finding import CODES
+from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import require_options_fit
 from kafka_rebalance.render import render_document
@@ -28,8 +29,10 @@ from kafka_rebalance.render.steps import step_figures, step_lines
 from kafka_rebalance.snapshot.figures import LoadStatistic
 from kafka_rebalance.snapshot.history import has_rates
 from kafka_rebalance.snapshot.model import ClusterSnapshot, partition_table
+from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import FolderTarget, publish_run
+from rebalance_advisor.cli.log_dirs import JSON_FILE, log_dir_files, log_dir_lines
 from rebalance_advisor.notify import messages_for
 from rebalance_advisor.page import queries as ask
 from rebalance_advisor.page.reader import Reader
@@ -326,6 +329,7 @@ def crawled(client: Any, cluster: str) -> dict[str, str]:
 def faults_of(surfaces: Surfaces) -> Iterator[str]:
     checks: tuple[Callable[[Surfaces], Iterator[str]], ...] = (
         word_faults, verdict_faults, finding_faults, plan_faults, subject_faults, list_faults, group_faults,
+        log_dir_faults,
     )  # fmt: skip
     for check in checks:
         yield from (f"{check.__name__}: {fault}" for fault in check(surfaces))
@@ -514,7 +518,7 @@ def subject_faults(surfaces: Surfaces) -> Iterator[str]:
     named |= {
         ("broker", str(group.coordinator))
         for group in surfaces.snapshot.groups
-        if (group.coordinator or 0) >= 0 and group.coordinator is not None
+        if group.coordinator is not None and group.coordinator >= 0
     }
     for kind, name in sorted(worst.keys() | {(kind, name) for kind, name in named if kind == "broker"}):
         page, found = surfaces.page(kind, **{SUBJECTS[kind]: name}), surfaces.about(kind, name)
@@ -646,3 +650,33 @@ def group_faults(surfaces: Surfaces) -> Iterator[str]:
             advised in cells[2] if advised else advice["text"] in one_line(cells[2])
         ):
             yield f"group {name}: {cells[2]!r} on the cluster's page, advice {advice['text']!r}"
+
+
+def log_dir_faults(surfaces: Surfaces) -> Iterator[str]:
+    """A finding about a full disk counts the moves of the plan between log dirs that it names."""
+    found = [
+        part
+        for finding in surfaces.advisory["findings"]
+        for part in (finding, *finding["symptoms"])
+        if part["code"] == "log_dir_full"
+    ]
+    if not found:
+        return
+    plan = make_log_dir_plan(surfaces.snapshot, LogDirRequest(within=0.1))
+    files = {name: content for name, content in log_dir_files(plan).items() if name != JSON_FILE}
+    yield from map(str, check_log_dir_plan(plan.document(), surfaces.snapshot, files))
+    lines = "\n".join((*log_dir_lines(plan), files["commands.md"].decode()))
+    yield from (f"{broken[0]!r} in {lines}" for pattern in (BROKEN, WRONG_NUMBER) if (broken := pattern.search(lines)))
+    for finding in found:
+        broker, evidence = int(finding["subject"]), finding["evidence"]
+        planned = next((one for one in plan.brokers if one.broker == broker), None)
+        if planned is None:
+            yield f"broker {broker} is left out of the plan between log dirs: {plan.left_out.get(str(broker))}"
+            continue
+        (full,) = (place for place in planned.places if list(place.paths) == evidence["paths"])
+        ends = [move.dirs_to[move.replicas.index(broker)] for move in plan.moves if broker in move.replicas]
+        counts = (len(ends) - ends.count(None), planned.dir_bytes, planned.lower_bound_bytes)
+        is_relieved = (full.used_after or 0) < (full.used_before or 0)
+        names = ("replica_moves_between_dirs", "dir_bytes", "dir_bytes_lower_bound")
+        if tuple(evidence[name] for name in names) != (counts if is_relieved else (0, 0, 0)):
+            yield f"broker {broker}: {evidence}, the plan between log dirs has {counts}"

@@ -5,8 +5,8 @@ import pytest
 from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.placement_rules import log_dir_full
-from kafka_rebalance.planner.log_dirs import broker_volumes
-from kafka_rebalance.snapshot.model import FutureReplica, LogDir, Partition
+from kafka_rebalance.log_dir_plans.make import broker_places
+from kafka_rebalance.snapshot.model import BrokerState, FutureReplica, LogDir, Partition
 from tests.unit.findings.sample_clusters import brokers, cluster, findings_of, striped
 
 EVEN = striped("t", 12)  # broker 1 holds 100 bytes each of t-0, t-1, t-5, t-6, t-7 and t-11
@@ -30,25 +30,28 @@ def test_a_disk_that_is_nearly_full_beside_one_with_room(used: int, severity: Se
 
 
 def test_the_moves_are_named_with_their_bytes_and_the_bound() -> None:
-    """950 of 1,000: 100 too many, one replica of 100. 900: 50 too many, and no replica is smaller than 100."""
+    """950 and 100 of 1,000: both end at 425 to 625, so 4 replicas of 100 move. 900 and 100: 3 do."""
     (result,) = full(950)
     assert result.subject == "1"
     assert result.evidence == {
-        "paths": ("/a",), "used_ratio": 0.95, "others_used_ratio": 0.1, "replica_moves_between_dirs": 1,
-        "dir_bytes": 100, "dir_bytes_lower_bound": 100, "above_bytes": 100, "still_above_bytes": 0,
+        "paths": ("/a",), "used_ratio": 0.95, "others_used_ratio": 0.1, "replica_moves_between_dirs": 4,
+        "dir_bytes": 400, "dir_bytes_lower_bound": 400, "above_bytes": 100, "still_above_bytes": 0,
     }  # fmt: skip
-    assert result.recommendation.args["way"] == fact(
+    way = result.recommendation.args["way"]
+    assert way == fact(
         FactCode.MOVE_BETWEEN_DIRS,
-        replicas=1,
-        moved_bytes=100.0,
-        lower_bound_bytes=100.0,
-        first_moves=(("t-0", "/b"),),
+        replicas=4,
+        moved_bytes=400.0,
+        lower_bound_bytes=400.0,
+        first_moves=way.args["first_moves"],
         still_above_bytes=0.0,
         used_ratio_limit=0.85,
     )
-    assert (result.gain, result.cost_bytes) == (1.0, 100.0)
+    assert {path for _, path in way.args["first_moves"]} == {"/b"}
+    assert len(set(way.args["first_moves"])) == 4
+    assert (result.gain, result.cost_bytes) == (1.0, 400.0)
     (result,) = full(900)
-    assert (result.evidence["dir_bytes"], result.evidence["dir_bytes_lower_bound"]) == (100, 100)
+    assert (result.evidence["dir_bytes"], result.evidence["dir_bytes_lower_bound"]) == (300, 300)
 
 
 def test_what_the_other_disk_cannot_take_is_said() -> None:
@@ -86,10 +89,26 @@ def test_what_is_unknown_or_on_its_way_is_left_alone() -> None:
     dirs = (LogDir("/a", 1000, 50), OTHER, LogDir("/c", error="KafkaStorage (56)"))
     rows[mine[3]] = replace(rows[mine[3]], log_dirs=(2, 2, 2))
     snapshot = cluster(rows, of=brokers(log_dirs={1: dirs}))
-    volumes = broker_volumes(snapshot.brokers[1], snapshot.partitions)
-    assert volumes is not None
-    assert [[item.path for item in group] for group in volumes.dirs] == [["/a"], ["/b"]]
-    assert (volumes.volume_of.tolist(), volumes.size_bytes.tolist()) == ([0, 0], [100, 100])
-    assert (snapshot.partitions.replicas[volumes.cells] == 1).all()
+    places = broker_places(snapshot.brokers[1], snapshot.partitions, frozenset())
+    assert places is not None
+    assert [[item.path for item in group] for group in places.dirs] == [["/a"], ["/b"]]
+    assert (places.place_of.tolist(), places.size_bytes.tolist()) == ([0, 0], [100, 100])
+    assert (snapshot.partitions.replicas[places.cells] == 1).all()
     (result,) = full(950, rows=EVEN)  # no dir of any replica is known
     assert result.evidence["replica_moves_between_dirs"] == 0
+
+
+@pytest.mark.parametrize("state", [BrokerState.SILENT, BrokerState.DRAINING])
+def test_a_broker_that_no_plan_between_dirs_takes_is_not_sent_to_it(state: BrokerState) -> None:
+    snapshot = cluster(EVEN, of=brokers(log_dirs={1: (LogDir("/a", 1000, 50), OTHER)}))
+    of_state = tuple(replace(one, state=state) if one.id == 1 else one for one in snapshot.brokers)
+    assert findings_of(replace(snapshot, brokers=of_state), log_dir_full.__name__) == []
+
+
+@pytest.mark.parametrize("change", [{"offline": (2,)}, {"observers": (2,), "isr": (0, 1)}, {"adding": (2,)}])
+def test_replicas_of_a_partition_that_stays_as_it_is_are_not_named(change: dict) -> None:
+    rows = [replace(row, log_dirs=(0, 0, 0), **change) if 2 in row.replicas else row for row in EVEN]
+    rows = [replace(row, log_dirs=(0, 0, 0)) for row in rows]
+    (result,) = full(950, rows=rows)
+    named = [name for name, _ in result.recommendation.args["way"].args.get("first_moves", ())]
+    assert not {f"{row.topic}-{row.partition}" for row in rows if 2 in row.replicas} & set(named)

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.facts import FactCode, fact
+from kafka_rebalance.findings.placement_rules import log_dir_full
 from kafka_rebalance.log_dir_plans.make import (
     DirCopy,
     LogDirRequest,
@@ -20,6 +22,7 @@ from kafka_rebalance.log_dir_plans.plan import LogDirPlan
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, LogDir, Partition
 from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 from tests.sample import for_each
+from tests.unit.findings.sample_clusters import findings_of
 from tests.unit.log_dir_plans.dir_clusters import (
     disks,
     one_broker,
@@ -69,6 +72,41 @@ def can_be_emptied(snapshot: ClusterSnapshot, request: LogDirRequest) -> bool:
         if all(others[n] + held[n] <= max(math.floor(0.9 * dirs[n].total_bytes), others[n] + now[n]) for n in staying):
             return True
     return False
+
+
+@for_each("seed", range(4))
+def test_what_a_finding_says_of_a_full_disk_its_command_does(seed: int) -> None:
+    """300 brokers: a disk above 85 % is relieved by the moves that the finding counts, or by none."""
+    random = np.random.default_rng(seed)
+    met = Counter[bool]()
+    for _ in range(300):
+        snapshot, _ = random_broker(random)
+        for found in findings_of(snapshot, log_dir_full.__name__):
+            plan = make_log_dir_plan(snapshot, LogDirRequest(0.1))
+            (full,) = (place for place in plan.brokers[0].places if place.paths == found.evidence["paths"])
+            counts = tuple(
+                found.evidence[name] for name in ("replica_moves_between_dirs", "dir_bytes", "dir_bytes_lower_bound")
+            )
+            met[any(counts)] += 1
+            if full.used_after < full.used_before:
+                assert counts == (plan.replica_moves, plan.dir_bytes, plan.lower_bound_bytes)
+            else:
+                assert counts == (0, 0, 0)
+    assert met[True] >= 10
+    assert met[False]
+
+
+def test_a_full_disk_is_relieved_also_where_that_evens_nothing_out() -> None:
+    """95 and 30 of 100: the one replica of 50 leaves 45 and 80, further from even than before."""
+    plan = make_log_dir_plan(one_broker([(50, 0)], disks(95, 30, total=100)), LogDirRequest(0.1))
+    assert [place.used_after for place in plan.brokers[0].places] == [45, 80]
+    assert check_log_dir_plan(plan.document(), one_broker([(50, 0)], disks(95, 30, total=100))) == ()
+
+
+def test_moves_that_no_order_has_room_for_are_left_out() -> None:
+    """Disks of 100 hold 94 and 70: 40 and 30 would change places, and neither fits beside the other."""
+    plan = make_log_dir_plan(one_broker([(40, 0), (30, 1)], disks(94, 70, total=100)), LogDirRequest(0.0))
+    assert plan.moves == ()
 
 
 @for_each("seed", range(4))
