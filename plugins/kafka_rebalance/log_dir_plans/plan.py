@@ -16,6 +16,7 @@ from typing import Any
 
 from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt
+from kafka_rebalance.amounts import counted
 from kafka_rebalance.facts import Fact
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
 
@@ -191,5 +192,5 @@ def _not_empty(removed: Mapping[str, list[str]], snapshot: ClusterSnapshot) -> l
             table = snapshot.partitions
             if (broker.id, log_dir.path) in emptied and table.log_dir is not None:
                 count = int(((table.replicas == broker.id) & (table.log_dir == index)).sum())
-                occupied += [f"broker {broker.id} {log_dir.path}: {count:,} replicas"] if count else []
+                occupied += [f"broker {broker.id} {log_dir.path}: {counted(count, 'replica')}"] if count else []
     return occupied

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_assignors.errors import AdvisorError
 from kafka_assignors.visible_text import visible_json
-from kafka_rebalance.amounts import format_bytes, format_seconds
+from kafka_rebalance.amounts import counted, format_bytes, format_seconds
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.log_dir_plans.plan import ANY, LogDirMove, LogDirPlan
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -50,7 +50,7 @@ CONFIG=             # e.g. "--command-config operator.properties": a login that 
 """
 _WAVE = """## {title}
 
-{count:,} partitions, {amount}, {time} at the throttle.
+{partitions}, {amount}, {time} at the throttle.
 
 ```sh
 # writes: starts the copies and limits each broker's (replica.alter.log.dirs.io.max.bytes.per.second):
@@ -118,7 +118,7 @@ def _wave(plan: LogDirPlan, number: int, title: str, file: str) -> str:
     )
     return _WAVE.format(
         title=title,
-        count=len(wave.moves),
+        partitions=counted(len(wave.moves), "partition"),
         amount=format_bytes(wave.dir_bytes),
         time=format_seconds(wave.seconds),
         reassign=reassign,
@@ -248,7 +248,7 @@ def verify_log_dirs(arguments: argparse.Namespace) -> int:
     else:
         write_lines(
             sys.stdout,
-            f"plan {document['plan_id'][:12]} is right: {document['replica_moves']:,} moves between log dirs",
+            f"plan {document['plan_id'][:12]} is right: {counted(document['replica_moves'], 'move')} between log dirs",
             f"  bytes: at least {document['lower_bound_bytes']:,}, the plan takes {document['dir_bytes']:,}",
         )
     return 1 if faults else 0

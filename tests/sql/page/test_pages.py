@@ -123,6 +123,22 @@ def test_a_cluster_is_seen_by_those_alone_who_may_read_it(published, open_page) 
     assert stranger.get("/clusters/other").status_code == 404
 
 
+def test_a_broker_holds_what_it_holds_now_and_has_a_page_where_a_group_alone_names_it(connection, open_page) -> None:
+    """Broker 3 leads orders-0, which a running reassignment takes from it, and __consumer_offsets-0."""
+    snapshot = replace(rich_snapshot(), captured_at=NOW)
+    groups = (replace(snapshot.groups[0], coordinator=77), *snapshot.groups[1:])
+    advise(connection, RUN, read(connection, NOW, replace(snapshot, groups=groups)), NOW)
+    client = open_page()
+    listed = client.get("/clusters/prod/brokers").text.partition("broker 3</a>")[2].partition("</tr>")[0]
+    assert re.findall(r'<td class="n">(\d+)', listed)[-2:] == ["2", "2"]
+    assert "Now it holds 2 replicas and leads 2 partitions." in client.get("/clusters/prod/broker?id=3").text
+    assert (
+        'href="/clusters/prod/broker?id=77"' in client.get("/clusters/prod/group", params={"name": groups[0].id}).text
+    )
+    assert "Not among the brokers of the newest snapshot" in client.get("/clusters/prod/broker?id=77").text
+    assert client.get("/clusters/prod/broker?id=78").status_code == 404
+
+
 def test_a_group_without_lag_is_in_no_trouble_and_another_release_has_the_commands_of_its_plan(
     connection, open_page
 ) -> None:
