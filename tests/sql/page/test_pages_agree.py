@@ -43,6 +43,7 @@ from rebalance_advisor.publish.report import (
     TOP_GROUPS,
     VERDICT_TEXTS,
     describe_size,
+    first_screen,
     format_time,
     key_figures,
 )
@@ -452,6 +453,10 @@ def plan_faults(surfaces: Surfaces) -> Iterator[str]:
     ]
     if not steps[0] == steps[1] == steps[2] or len(steps[0]) != (len(plan["steps"]) + 1 if plan["steps"] else 0):
         yield f"steps differ: {steps}"
+    start = first_screen(surfaces.advisory)["start"] if plan["steps"] else ""
+    for name in ("report", cluster, f"{cluster}/plan"):
+        if one_line(start) not in one_line(texts[name]):
+            yield f"{name} lacks {start!r}"
     for line in step_lines(plan):
         for name in ("terminal", f"{cluster}/commands.md"):
             if one_line(line) not in one_line(texts[name]):

@@ -46,7 +46,7 @@ def test_a_dir_is_empty_once_nobody_lies_in_it_whoever_came_since() -> None:
     rows = [replace(START.partition(0), log_dirs=(1,)), newcomer]
     progress = progress_of(PLAN, snapshot_of(rows, START.brokers))
     assert progress.states == (DirMoveState.DONE,)
-    assert progress.not_empty == ("broker 1 /d0: 1 replicas",)
+    assert progress.not_empty == ("broker 1 /d0: 1 replica",)
     assert not progress.is_done
 
 
