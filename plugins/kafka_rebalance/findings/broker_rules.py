@@ -590,7 +590,8 @@ def _largest_share(rates: Iterable[tuple[Floats, float, str]], span: slice) -> t
 
 def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:
     """One broker coordinates more groups than its share, and than chance explains."""
-    coordinators = [group.coordinator for group in context.snapshot.groups if group.coordinator is not None]
+    named = (group.coordinator for group in context.snapshot.groups)
+    coordinators = [broker for broker in named if broker is not None and broker >= 0]  # -1: Kafka knows none
     if not coordinators or not context.staying:
         return
     from scipy.special import gammainc  # slow import, rarely needed

@@ -146,6 +146,10 @@ def test_few_groups_on_one_coordinator_are_chance():
     assert findings_of(coordinated(3, 3, 3), "coordinator_piled_up") == []
 
 
+def test_groups_whose_coordinator_kafka_does_not_know_pile_up_on_no_broker():
+    assert findings_of(coordinated(*[-1] * 20, *range(6), *range(6)), "coordinator_piled_up") == []
+
+
 def test_throttles_are_left_over_only_while_nothing_is_reassigned():
     throttled = {"t": {"leader.replication.throttled.replicas": "0:1"}}
     configs = {2: {"follower.replication.throttled.rate": "1000"}}
