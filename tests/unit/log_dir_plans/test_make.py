@@ -74,7 +74,7 @@ def can_be_emptied(snapshot: ClusterSnapshot, request: LogDirRequest) -> bool:
     return False
 
 
-@for_each("seed", range(4))
+@for_each("seed", range(4), fast=range(1))
 def test_what_a_finding_says_of_a_full_disk_its_command_does(seed: int) -> None:
     """300 brokers: a disk above 85 % is relieved by the moves that the finding counts, or by none."""
     random = np.random.default_rng(seed)
