@@ -129,7 +129,8 @@ def test_a_broker_holds_what_it_holds_now_and_has_a_page_where_a_group_alone_nam
     groups = (replace(snapshot.groups[0], coordinator=77), *snapshot.groups[1:])
     advise(connection, RUN, read(connection, NOW, replace(snapshot, groups=groups)), NOW)
     client = open_page()
-    listed = client.get("/clusters/prod/brokers").text.partition("broker 3</a>")[2].partition("</tr>")[0]
+    text = unlabelled(client.get("/clusters/prod/brokers").text)
+    listed = text.partition("broker 3</a>")[2].partition("</tr>")[0]
     assert re.findall(r'<td class="n">(\d+)', listed)[-2:] == ["2", "2"]
     assert (
         'href="/clusters/prod/broker?id=77"' in client.get("/clusters/prod/group", params={"name": groups[0].id}).text
