@@ -2310,6 +2310,7 @@ CREATE TABLE store.group_score (
     basis text,
     is_reproduced boolean,
     advice jsonb,
+    rollover jsonb,
     error jsonb
 )
 PARTITION BY RANGE (started_at);
@@ -2335,7 +2336,8 @@ CREATE VIEW store.current_group_score AS
             WHEN (members = 0) THEN 'no_members'::text
             ELSE 'unknown'::text
         END AS outlook,
-    advice
+    advice,
+    rollover
    FROM store.group_score
   WHERE (is_current AND (scenario = 'today'::text));
 
@@ -2357,7 +2359,8 @@ CREATE VIEW advisor.group_drain_latest AS
     recommended.members_falling_behind AS recommended_members_falling_behind,
     today.outlook,
     (today.advice ->> 'code'::text) AS advice_code,
-    (today.advice -> 'args'::text) AS advice_args
+    (today.advice -> 'args'::text) AS advice_args,
+    today.rollover
    FROM ((store.newest_run newest
      JOIN store.current_group_score today ON (((today.run_key = newest.run_key) AND (today.started_at = newest.started_at))))
      LEFT JOIN store.group_score recommended ON (((recommended.run_key = newest.run_key) AND (recommended.started_at = newest.started_at) AND (recommended.group_id = today.group_id) AND recommended.is_recommended AND (NOT recommended.is_current) AND (recommended.scenario = 'today'::text))));
@@ -2397,6 +2400,8 @@ COMMENT ON COLUMN advisor.group_drain_latest.outlook IS 'Current lag: no_lag, dr
 COMMENT ON COLUMN advisor.group_drain_latest.advice_code IS 'Advice about its strategy: code of a fact, as in groups.json.';
 
 COMMENT ON COLUMN advisor.group_drain_latest.advice_args IS 'Arguments of that fact.';
+
+COMMENT ON COLUMN advisor.group_drain_latest.rollover IS 'Steps to the recommended assignor, then what may be read twice: facts, as in groups.json; NULL: keep the current one.';
 
 CREATE TABLE store.lag_day (
     cluster text CONSTRAINT lag_hour_cluster_not_null NOT NULL,

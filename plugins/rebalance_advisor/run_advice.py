@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, advise
+from kafka_rebalance.advisory.advisory import rollover_steps
 from kafka_rebalance.advisory.disk_outlook import disk_outlook, known_growth
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
@@ -24,7 +25,7 @@ from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.version import advisor_version
 
 _SCORE = tuple(column.name for column in fields(GroupScore))
-SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced", "advice")
+SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced", "advice", "rollover")
 _TOPIC = tuple(column.name for column in fields(TopicPlacementScore))
 _MEMBER = tuple(column.name for column in fields(MemberScore))
 _STREAMS = tuple(column.name for column in fields(StreamsScore))
@@ -91,7 +92,7 @@ def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> No
         store.save_scores(connection, run_id, "resource_score", scores.resources)
         topics = [attrgetter(*_TOPIC)(score) for topic in advice.topics for score in topic.scores]
         store.save_score_values(connection, run_id, "topic_score", _TOPIC, topics)
-        save_groups(connection, run_id, advice.groups, _advice_of_groups(advice))
+        save_groups(connection, run_id, advice.groups, _advice_of_groups(advice), _rollovers(advice))
         store.save_plan(connection, run_id, advice.plan)
         store.save_findings(connection, run_id, advice.findings)
         store.save_advisory(connection, run_id, advice.document() | _outlook(connection, run_id, advice))
@@ -106,14 +107,24 @@ def _advice_of_groups(advice: Advice) -> dict[str, Fact]:
     }
 
 
+def _rollovers(advice: Advice) -> dict[str, tuple[Fact, ...]]:
+    groups = {group.id: group for group in advice.snapshot.groups}
+    version = advice.snapshot.kafka_version
+    steps = {replay.group_id: rollover_steps(replay, groups[replay.group_id], version) for replay in advice.groups}
+    return {group: of_group for group, of_group in steps.items() if of_group}
+
+
 def save_groups(
     connection: store.Connection,
     run_id: str,
     groups: Iterable[GroupReplay],
     advice: Mapping[str, Fact] = MappingProxyType({}),
+    rollovers: Mapping[str, tuple[Fact, ...]] = MappingProxyType({}),
 ) -> None:
     groups = tuple(groups)
-    scores = [row for group in groups for row in score_rows(group, advice.get(group.group_id))]
+    scores = [
+        row for group in groups for row in score_rows(group, advice.get(group.group_id), rollovers.get(group.group_id))
+    ]
     store.save_score_values(connection, run_id, "group_score", SCORE_COLUMNS, scores)
     members = [attrgetter(*_MEMBER)(member) for group in groups for member in group.members]
     store.save_score_values(connection, run_id, "member_score", _MEMBER, members)
@@ -128,10 +139,17 @@ def _streams_rows(replay: StreamsReplay) -> Iterator[tuple[Any, ...]]:
         yield replay.group_id, *values(row), replay.standby_replicas, replay.missing
 
 
-def score_rows(group: GroupReplay, advice: Fact | None = None) -> list[tuple[Any, ...]]:
+def score_rows(
+    group: GroupReplay, advice: Fact | None = None, rollover: tuple[Fact, ...] | None = None
+) -> list[tuple[Any, ...]]:
     values = attrgetter(*_SCORE)
     return [
-        (*values(score), group.basis.value, group.is_reproduced, advice if score is group.today else None)
+        (
+            *values(score),
+            group.basis.value,
+            group.is_reproduced,
+            *((advice, rollover) if score is group.today else (None, None)),
+        )
         for score in (*group.scores, *group.scenarios)
     ]
 

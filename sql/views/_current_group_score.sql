@@ -17,6 +17,7 @@ SELECT
         WHEN members = 0 THEN 'no_members'
         ELSE 'unknown'
     END AS outlook,
-    advice
+    advice,
+    rollover
 FROM store.group_score
 WHERE is_current AND scenario = 'today';

@@ -16,7 +16,8 @@ SELECT
     recommended.members_falling_behind AS recommended_members_falling_behind,
     today.outlook,
     today.advice ->> 'code' AS advice_code,
-    today.advice -> 'args' AS advice_args
+    today.advice -> 'args' AS advice_args,
+    today.rollover
 FROM store.newest_run AS newest
 JOIN store.current_group_score AS today
     ON today.run_key = newest.run_key AND today.started_at = newest.started_at
@@ -41,3 +42,4 @@ COMMENT ON COLUMN advisor.group_drain_latest.recommended_members_falling_behind 
 COMMENT ON COLUMN advisor.group_drain_latest.outlook IS 'Current lag: no_lag, drains, never (some members fall behind), no_members, or unknown (no read rates).';
 COMMENT ON COLUMN advisor.group_drain_latest.advice_code IS 'Advice about its strategy: code of a fact, as in groups.json.';
 COMMENT ON COLUMN advisor.group_drain_latest.advice_args IS 'Arguments of that fact.';
+COMMENT ON COLUMN advisor.group_drain_latest.rollover IS 'Steps to the recommended assignor, then what may be read twice: facts, as in groups.json; NULL: keep the current one.';

@@ -150,7 +150,7 @@ GROUP_DRAIN = view(
     "group_drain_latest",
     "cluster group_id current_assignor recommended_assignor drain_seconds recommended_drain_seconds gain_seconds"
     " skew_rate recommended_skew_rate partitions_moved members_falling_behind recommended_members_falling_behind"
-    " advice_code advice_args",
+    " advice_code advice_args rollover",
 )
 GROUP_LAG = view("group_lag_latest", "cluster group_id topic partitions lag_messages max_lag_messages")
 MEMBER_SCORE = view(

@@ -641,6 +641,9 @@ def group_faults(surfaces: Surfaces) -> Iterator[str]:
             yield f"group {name}: its page lacks {advice['text']!r}"
         if len(surfaces.advisory["groups"]) <= TOP_GROUPS and one_line(advice["text"]) not in surfaces.texts["report"]:
             yield f"group {name}: the report lacks {advice['text']!r}"
+        for step in group["rollover"]:
+            if begin_sentence(one_line(step["text"])) not in text:
+                yield f"group {name}: its page lacks the step {step['text']!r}"
         if (advised is not None) != ("Change its strategy to" in text):
             yield f"group {name}: groups.json advises {advised}, its page does not say so"
         if (row[7].partition("→")[2].strip() or None) != advised:

@@ -41,7 +41,7 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
     "topic_score": ("disk_skew", "bytes_to_move", "rack_violations"),
     "group_score": (
         "version", "scenario", "idle_members", "skew_count", "skew_rate", "skew_lag", "partitions_moved",
-        "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "advice", "error",
+        "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "advice", "rollover", "error",
         "cv_count", "cv_rate", "least_skew_count", "least_skew_rate", "partitions_without_reader", "subject",
         "variants", "mean_partitions_moved", "partitions_revoked", "partitions_unread", "longest_pause_ms",
         "unread_partition_ms", "members_falling_behind", "leader_in_rack_ratio",
@@ -157,6 +157,8 @@ def _column(values: Sequence[Any]) -> copy_rows.Column:
         return copy_rows.document(None if value is None else value.document() for value in values)
     if isinstance(sample, Mapping):
         return copy_rows.document(values)
+    if isinstance(sample, tuple) and sample and isinstance(sample[0], Fact):
+        return copy_rows.document(None if value is None else [fact.document() for fact in value] for value in values)
     if isinstance(sample, list | tuple):
         is_text = any(isinstance(element, str) for value in values for element in value or ())
         return copy_rows.texts(values) if is_text else copy_rows.numbers(values)
