@@ -435,10 +435,10 @@ def broker_page(request: Request, cluster: str, broker: _BrokerId, number: _Page
 def _held_now(held: list[Row], levels: list[Row]) -> Row | None:
     """Return its replicas and leaders where running reassignments change them: levels count these as done."""
     done = {row["resource"]: row["load"] for row in levels}
-    changed = (
-        row for row in held if (row["replica_count"], row["leader_count"]) != (done["replicas"], done["leaders"])
-    )
-    return next(changed, None) if {"replicas", "leaders"} <= done.keys() else None
+    if not held or not {"replicas", "leaders"} <= done.keys():
+        return None
+    now = held[0]
+    return None if (now["replica_count"], now["leader_count"]) == (done["replicas"], done["leaders"]) else now
 
 
 def topic_page(request: Request, cluster: str, name: str, number: _Page = 1) -> HTMLResponse:

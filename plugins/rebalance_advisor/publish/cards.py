@@ -16,8 +16,8 @@ _CELL = re.compile(r"<(?:(?P<row>tr)|th|td)\b")
 def label_cells(page: str) -> str:
     """Return a page of our templates with ``data-label`` in each cell of a table, which the style writes before it.
 
-    ``<th>Size</th>`` in the head and ``<td>4 GiB</td>`` below it: ``<td data-label="Size">4 GiB</td>``. In what
-    templates escaped, no value is taken for markup.
+    ``<th>Size</th>`` in the head and ``<td>4 GiB</td>`` below it: ``<td data-label="Size">4 GiB</td>``. Templates
+    escape every value, so none is taken for markup.
     """
     return _TABLE.sub(lambda table: _labelled(table[0]), page)
 
