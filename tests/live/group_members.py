@@ -19,6 +19,7 @@ from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.properties import connection_settings
 from stack.kafka.tools import ending_with_us
+from stack.kafka.traffic import fetch_topics
 from stack.waiting import PATIENCE_S, wait_for
 from tests.live.messages import StreamsGroupHeartbeatRequest
 
@@ -110,6 +111,7 @@ class KafkaPythonMember(Polling):
         consumer = KafkaConsumer(
             *self._topics, auto_offset_reset="earliest", auto_commit_interval_ms=500, **self._settings
         )
+        fetch_topics(consumer, self._topics)
         while not self._end.is_set():
             consumer.poll(timeout_ms=200)
             self.held = frozenset((part.topic, part.partition) for part in consumer.assignment())

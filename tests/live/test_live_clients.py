@@ -43,7 +43,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics
-from stack.waiting import PATIENCE_S, WaitError, wait_for
+from stack.waiting import PATIENCE_S, wait_for
 from tests.live.go_programs import built_go
 from tests.live.group_members import AiokafkaMember, KafkaGoMember, KafkaPythonMember, LibrdkafkaMember, Polling
 from tests.live.group_predictions import as_client_answers, group_of, reading_of
@@ -57,7 +57,7 @@ SHORT_SESSION_MS = 6_000  # of groups whose static member leaves by the end of i
 MIXED, TURNED, KIP_848, SHARE = "mixed", "turned", "KIP-848", "share"
 STATIC = 1  # the place of the static member of a mixed group
 MIXING = (Client.LIBRDKAFKA, Client.KAFKA_PYTHON)
-AT_REST_S, STUCK_S = 1.5, 15.0
+AT_REST_S = 1.5
 FEWEST, MOST = 2, 5  # members of a group, once it has changed
 TIMES = broker_times(LONG_SESSION_MS) | {
     "group.share.min.heartbeat.interval.ms": str(HEARTBEAT_MS), "group.share.heartbeat.interval.ms": str(HEARTBEAT_MS),
@@ -261,34 +261,15 @@ class FollowedClients:
         def lacking(seen: ClusterSnapshot) -> list[str]:
             return [what for lane in self.lanes for what in self._lacks(seen, lane)]
 
-        def settled(seconds: float) -> ClusterSnapshot:
-            return wait_for(
-                "all groups to be at rest", self._read, until=lambda seen: not lacking(seen),
-                gist=lambda seen: (lacking(seen), [group.members for group in seen.groups]), unchanged_s=AT_REST_S,
-                seconds=seconds, every_s=0.25,
-            )  # fmt: skip
-
-        if self.seen is None:
-            try:
-                return settled(STUCK_S)
-            except WaitError:
-                self._renew(self._read())
-        return settled(PATIENCE_S)
+        return wait_for(
+            "all groups to be at rest", self._read, until=lambda seen: not lacking(seen),
+            gist=lambda seen: (lacking(seen), [group.members for group in seen.groups]), unchanged_s=AT_REST_S,
+            seconds=PATIENCE_S, every_s=0.25,
+        )  # fmt: skip
 
     def _read(self) -> ClusterSnapshot:
         settings = {"bootstrap.servers": self.cluster.bootstrap}
         return read_cluster(settings, cluster_name="clients", now=datetime.now(UTC))
-
-    def _renew(self, seen: ClusterSnapshot) -> None:
-        """On a busy machine a first member of kafka-python 3 may get stuck: it is put out and never asks to come back.
-
-        Nothing is foretold of a first join: another member takes its place.
-        """
-        for lane in self.lanes:
-            if not any(group.id == lane.group and group.members for group in seen.groups):
-                (stuck,) = self.living[lane.group]
-                stuck.stop()
-                self.living[lane.group] = [lane.member(self.cluster.bootstrap, self.jvm, 0)]
 
     def _lacks(self, seen: ClusterSnapshot, lane: Lane) -> list[str]:
         living = self.living[lane.group]

@@ -28,6 +28,7 @@ from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.security import ADMIN, ADMIN_PASSWORD, ADVISOR, ADVISOR_PASSWORD
 from stack.kafka.tools import NEWEST, OLDER
+from stack.kafka.traffic import fetch_topics
 from stack.waiting import PATIENCE_S, wait_for
 from tests.live.rights_cases import (
     CASES,
@@ -65,7 +66,9 @@ class Reader:
     def _read(self, cluster: KafkaCluster) -> None:
         from kafka import KafkaConsumer
 
-        consumer = KafkaConsumer(HIDDEN_TOPIC, "orders", group_id=HIDDEN_GROUP, **login(cluster))
+        topics = (HIDDEN_TOPIC, "orders")
+        consumer = KafkaConsumer(*topics, group_id=HIDDEN_GROUP, **login(cluster))
+        fetch_topics(consumer, topics)
         while not self._stop.is_set():
             consumer.poll(timeout_ms=300)
         consumer.close()
