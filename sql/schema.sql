@@ -244,6 +244,7 @@ CREATE TABLE store.finding (
     evidence jsonb NOT NULL,
     recommendation_code text NOT NULL,
     recommendation_args jsonb NOT NULL,
+    actor text NOT NULL,
     cost_code text,
     cost_args jsonb,
     gain double precision NOT NULL,
@@ -253,6 +254,7 @@ CREATE TABLE store.finding (
     tier integer,
     muted_until timestamp with time zone,
     mute_reason text,
+    CONSTRAINT finding_actor_known CHECK ((actor = ANY (ARRAY['operator'::text, 'plan'::text, 'owner'::text, 'nobody'::text]))),
     CONSTRAINT finding_severity_known CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text, 'info'::text, 'ok'::text])))
 );
 
@@ -1942,6 +1944,7 @@ CREATE VIEW advisor.finding AS
     finding.evidence,
     finding.recommendation_code,
     finding.recommendation_args,
+    finding.actor,
     finding.cost_code,
     finding.cost_args,
     finding.gain,
@@ -1982,6 +1985,8 @@ COMMENT ON COLUMN advisor.finding.evidence IS 'Numbers, with units in the keys.'
 COMMENT ON COLUMN advisor.finding.recommendation_code IS 'Recommended action: code of a fact.';
 
 COMMENT ON COLUMN advisor.finding.recommendation_args IS 'Arguments of that fact.';
+
+COMMENT ON COLUMN advisor.finding.actor IS 'Who settles it: plan (of this advisory), operator (of the cluster), owner (of the group, or of clients) or nobody.';
 
 COMMENT ON COLUMN advisor.finding.cost_code IS 'Cost of that action: code of a fact; NULL: none is known.';
 
@@ -2095,6 +2100,7 @@ CREATE VIEW advisor.finding_latest AS
     finding.evidence,
     finding.recommendation_code,
     finding.recommendation_args,
+    finding.actor,
     finding.cost_code,
     finding.cost_args,
     finding.gain,
@@ -2134,6 +2140,8 @@ COMMENT ON COLUMN advisor.finding_latest.evidence IS 'Numbers, with units in the
 COMMENT ON COLUMN advisor.finding_latest.recommendation_code IS 'Recommended action: code of a fact.';
 
 COMMENT ON COLUMN advisor.finding_latest.recommendation_args IS 'Arguments of that fact.';
+
+COMMENT ON COLUMN advisor.finding_latest.actor IS 'Who settles it: plan (of this advisory), operator (of the cluster), owner (of the group, or of clients) or nobody.';
 
 COMMENT ON COLUMN advisor.finding_latest.cost_code IS 'Cost of that action: code of a fact; NULL: none is known.';
 

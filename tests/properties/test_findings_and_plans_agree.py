@@ -12,18 +12,32 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.facts import FactCode
+from kafka_rebalance.findings.finding import Actor
 from kafka_rebalance.findings.rules import evaluate_rules, urgent_findings
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.applied import carried_out
 from kafka_rebalance.plans.pipeline import make_plan
-from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.plans.plan import Move, Plan, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot, LogDir
+from kafka_rebalance.snapshot.partition_table import Partition
 from tests.facts_said import said
 from tests.properties.test_steps import filling_cluster
 from tests.properties.unhealthy_clusters import unhealthy_cluster
 from tests.sample import for_each
 
 pytestmark = pytest.mark.planned
+
+
+# Codes of replicas alone, each over if and only if what it says is no longer so.
+PLACED = (
+    "rack_violated",
+    "single_replica",
+    "below_min_isr",
+    "under_replicated",
+    "dead_broker",
+    "preferred_leaders_off",
+)
 
 
 def filled(snapshot: ClusterSnapshot, options: PlanOptions) -> dict[int, int]:
@@ -127,3 +141,44 @@ def test_findings_and_steps_measure_disks_by_one_capacity(seed: int) -> None:
             assert args["capacity_share"] == pytest.approx(max(found.values()))
     urgent = {item.subject for item in urgent_findings(snapshot, plan) if item.code == "broker_disk_full"}
     assert urgent == found.keys()
+
+
+def done(plan: Plan, snapshot: ClusterSnapshot) -> list[Partition]:
+    """Rows once the plan is done, one by one: the leader's size and the ISR for what is new."""
+    moves = {(move.topic, move.partition): move for move in plan.moves}
+    return [
+        row if move is None else _moved(row, move)
+        for row in snapshot.each_partition()
+        for move in (moves.get((row.topic, row.partition)),)
+    ]
+
+
+def _moved(row: Partition, move: Move) -> Partition:
+    sizes, to = dict(zip(row.replicas, row.log_bytes, strict=True)), move.to_replicas
+    size = None if row.leader is None else sizes[row.leader]
+    size = max((known for known in sizes.values() if known is not None), default=None) if size is None else size
+    return replace(
+        row, replicas=to, leader=move.leader_to, log_dirs=(),
+        log_bytes=tuple(sizes.get(broker, size) for broker in to),
+        isr=None if row.isr is None else tuple(b for b in to if b in row.isr or b not in row.replicas),
+        offline=tuple(broker for broker in row.offline if broker in to),
+        observers=tuple(broker for broker in row.observers if broker in to),
+        eligible=tuple(broker for broker in row.eligible if broker in to),
+    )  # fmt: skip
+
+
+@for_each("seed", range(400), fast=range(60), rest_mark=pytest.mark.matrix)
+def test_what_the_plan_settles_is_over_once_it_is_done_and_nothing_else(seed: int) -> None:
+    snapshot, options = unhealthy_cluster(seed)
+    plan = make_plan(snapshot, options)
+    findings = evaluate_rules(snapshot, score_cluster(snapshot), [], plan)
+    after = carried_out(plan, snapshot)
+    assert list(after.each_partition()) == done(plan, snapshot)
+    left = {item.finding_key: item for item in evaluate_rules(after, score_cluster(after), [])}
+    left |= {symptom.finding_key: symptom for item in list(left.values()) for symptom in item.symptoms}
+    for item in findings:
+        if item.actor is Actor.PLAN:
+            assert plan.moves
+            assert item.finding_key not in left, item
+        elif plan.moves and item.actor is Actor.OPERATOR and item.code in PLACED and not item.symptoms:
+            assert item.finding_key in left, item

@@ -133,6 +133,7 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "subject_type": finding.subject_type.value,
         "subject": finding.subject,
         "code": finding.code,
+        "actor": finding.actor.value,
         "evidence": dict(finding.evidence),
         "recommendation": finding.recommendation.document(),
         "cost": _document(finding.cost),

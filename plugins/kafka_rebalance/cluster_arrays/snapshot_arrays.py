@@ -226,7 +226,7 @@ class BrokerArrays:
 
 
 def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerArrays:
-    brokers = _brokers(snapshot, options)
+    brokers = planned_brokers(snapshot, options)
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
     excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
     cordoned = np.array([broker.is_cordoned for broker in brokers], dtype=np.bool_)
@@ -298,7 +298,8 @@ def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
     return float(sum(usable)) if volumes and len(usable) == len(volumes) else None
 
 
-def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, ...]:
+def planned_brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, ...]:
+    """Return the brokers as a plan sees them: with given capacities, those that leave or join."""
     require_brokers_known(snapshot, options)
     broker_by_id = {broker.id: broker for broker in snapshot.with_capacities(options.capacities).brokers}
     result = []

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.facts import Fact
-from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
+from kafka_rebalance.findings.finding import CODES, Actor, Confidence, Finding, Severity
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of
@@ -228,6 +228,7 @@ def finding(
         subject=str(subject),
         evidence={name: _plain(evidence[name]) for name in sorted(evidence)},
         recommendation=remedy.recommendation,
+        actor=Actor.NOBODY if severity in (Severity.INFO, Severity.OK) else CODES[code].actor,
         cost=remedy.cost,
         gain=float(min(max(remedy.gain, 0.0), 1.0)),
         cost_bytes=float(remedy.copied_bytes),

@@ -40,10 +40,19 @@ class Consequence(StrEnum):
         return list(Consequence).index(self)
 
 
-# Codes that say: begin no plan before this is settled. What a plan repairs itself is a symptom of its cause.
+class Actor(StrEnum):
+    """Who settles a finding."""
+
+    OPERATOR = "operator"  # of the cluster
+    PLAN = "plan"  # of the same advisory
+    OWNER = "owner"  # of the group, or of the clients that write and read
+    NOBODY = "nobody"  # nothing has to be done
+
+
+# Codes that say: begin no plan before this is settled, unless the plan settles it.
 START_BLOCKERS = frozenset((
-    "offline_partition", "below_min_isr", "under_replicated", "reassignment_running", "reassignment_stuck",
-    "throttle_left_over", "other_balancer",
+    "offline_partition", "below_min_isr", "under_replicated", "broker_not_heard", "reassignment_running",
+    "reassignment_stuck", "throttle_left_over", "other_balancer",
 ))  # fmt: skip
 NEW, PERSISTING, REOPENED = "new", "persisting", "reopened"  # since the advisory before
 
@@ -72,6 +81,10 @@ class Confidence(StrEnum):
     STRUCTURAL = "structural"  # needs no load: racks, dead brokers, idle members
 
 
+_OF_CLIENTS = frozenset(("hot_partition",))  # beside all codes of groups and members
+_OF_RIGHTS = frozenset(("group_assignments_unknown",))
+
+
 @dataclass(frozen=True, slots=True)
 class FindingCode:
     """Kind of finding; thresholds are relative to the cluster, never in GB."""
@@ -81,6 +94,12 @@ class FindingCode:
     consequence: Consequence
     rule: str
     thresholds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def actor(self) -> Actor:
+        """Who settles it where no plan does."""
+        is_of_group = self.subject_type in (SubjectType.GROUP, SubjectType.MEMBER) and self.code not in _OF_RIGHTS
+        return Actor.OWNER if is_of_group or self.code in _OF_CLIENTS else Actor.OPERATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +117,7 @@ class Finding:
     subject: str
     evidence: Mapping[str, Any]
     recommendation: Fact
+    actor: Actor = Actor.OPERATOR
     cost: Fact | None = None
     gain: float = 0.0
     confidence: Confidence = Confidence.MEASURED

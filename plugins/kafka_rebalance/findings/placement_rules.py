@@ -31,6 +31,7 @@ from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, is_bounded_by_replicas, least_in_sync
 
 LISTED_TOPICS = 10
+MANY_TOPICS = "many topics"
 _USUAL_REPLICAS = 3
 # Loads of a leader; ties go to the first.
 _KINDS = {name: kind for name in ("in", "disk") if (kind := ROWS[name].load) is not None}
@@ -475,7 +476,7 @@ def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
     numbers = np.unique(topic[rows])
     sizes = np.searchsorted(topic, numbers + 1) - np.searchsorted(topic, numbers)
     if len(numbers) > LISTED_TOPICS:
-        yield _Trouble("many topics", rows, len(numbers), int(sizes.sum()))
+        yield _Trouble(MANY_TOPICS, rows, len(numbers), int(sizes.sum()))
         return
     for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
         name = context.snapshot.topics[number].name

@@ -6,6 +6,7 @@ Thresholds are in ``CODES`` (``findings.finding``).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from kafka_rebalance.findings import (
     broker_rules,
@@ -16,10 +17,12 @@ from kafka_rebalance.findings import (
     streams_rules,
 )
 from kafka_rebalance.findings.causes import fold
-from kafka_rebalance.findings.context import FindingContext
-from kafka_rebalance.findings.finding import Finding, rank
+from kafka_rebalance.findings.context import FindingContext, threshold
+from kafka_rebalance.findings.finding import Actor, Finding, Severity, rank
+from kafka_rebalance.findings.placement_rules import MANY_TOPICS
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.applied import carried_out
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.scores import ClusterScores
@@ -101,6 +104,16 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     cluster_rules.not_fixable_by_moving,
 )
 
+# Of replicas and leaders: the plan settles what they no longer report of the cluster that it leads to.
+_SETTLED_BY_MOVES = (
+    placement_rules.broker_disk_over_share, placement_rules.broker_rate_over_share, broker_rules.leaders_piled_up,
+    broker_rules.leaders_over_share, broker_rules.preferred_leaders_off, broker_rules.preferred_order_uneven,
+    broker_rules.topic_on_few_brokers, placement_rules.rack_violated, placement_rules.single_replica,
+    placement_rules.mixed_replication_factor, placement_rules.below_min_isr, placement_rules.under_replicated,
+    placement_rules.min_isr_at_replication_factor, placement_rules.dead_broker, broker_rules.log_dir_offline,
+)  # fmt: skip
+_SETTLED_CODES = frozenset(rule.__name__ for rule in _SETTLED_BY_MOVES)
+
 # Reasons to wake a person: a broker or partition stops, or soon will.
 URGENT_RULES = (
     placement_rules.offline_partition,
@@ -138,7 +151,50 @@ def evaluate_rules(
         if snapshot.brokers or not len(snapshot.partitions)
         else [rule for rule in RULES if rule not in _OF_BROKERS]
     )
-    return rank(fold(context, [finding for rule in rules for finding in rule(context)]))
+    findings = fold(context, [finding for rule in rules for finding in rule(context)])
+    return rank(findings if plan is None or not plan.moves else settle_by_plan(context, plan, findings))
+
+
+def settle_by_plan(context: FindingContext, plan: Plan, findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings, with the actor ``PLAN`` for those that are over once it is done. What is left of their
+    symptoms is less severe.
+    """
+    after = carried_out(plan, context.snapshot)
+    context_after = FindingContext(after, score_cluster(after), context.replays)
+    left = [finding for rule in _SETTLED_BY_MOVES for finding in rule(context_after)]
+
+    return [
+        replace(finding, actor=Actor.PLAN)
+        if finding.actor is not Actor.NOBODY
+        and _is_settled(finding, left, Severity.OK)
+        and all(_is_settled(symptom, left, finding.severity) for symptom in finding.symptoms)
+        else finding
+        for finding in findings
+    ]
+
+
+def _is_settled(finding: Finding, left: Sequence[Finding], least: Severity) -> bool:
+    """``left``: once the plan is done; of these, what is less severe than ``least`` does not count."""
+    evidence = finding.evidence
+    match finding.code:
+        case "broker_disk_full":
+            out, added = evidence["plan_bytes_out"], evidence["plan_bytes_in"]
+            if out is None or added is None:
+                return False
+            used_ratio = (evidence["used_bytes"] - out + added) / evidence["total_bytes"]
+            return bool(used_ratio < threshold(finding.code, "used_ratio"))
+        case "broker_loss_overloads" | "rack_loss_overloads":
+            ratio = evidence["over_capacity_ratio_after_plan"]
+            return ratio is not None and bool(ratio <= threshold(finding.code, "over_capacity_ratio"))
+        case code if code in _SETTLED_CODES:
+            # Many topics are one finding: what is left of them may be several.
+            return not any(
+                other.code == code
+                and finding.subject in (other.subject, MANY_TOPICS)
+                and other.severity.rank <= least.rank
+                for other in left
+            )
+    return False
 
 
 def urgent_findings(snapshot: ClusterSnapshot, plan: Plan) -> tuple[Finding, ...]:

@@ -18,6 +18,12 @@ from kafka_rebalance.amounts import (
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.resources import UNITS
 
+# Who settles findings, by ``Actor``: headings, in their order.
+ACTORS = MappingProxyType(
+    {"operator": "Now", "plan": "The plan fixes these", "owner": "Others must act", "nobody": "To know"}
+)
+# Beside one finding.
+ACTOR_OF_ONE = MappingProxyType({"plan": "the plan fixes it", "owner": "others must act"})
 _ELECTION = "kafka-leader-election --election-type preferred"
 _ELECT_ALL = f"{_ELECTION} --all-topic-partitions"
 _AUTOMATIC = "auto.leader.rebalance.enable"

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from kafka_rebalance.findings.finding import CODES, Confidence, Severity, SubjectType
+from kafka_rebalance.findings.finding import CODES, Actor, Confidence, Severity, SubjectType
 from kafka_rebalance.options.plan_options import parameters_schema
 from kafka_rebalance.options.values import OneOf
 from kafka_rebalance.verify.document import Plan, adapter_of
@@ -62,6 +62,7 @@ class FindingDocument(BaseModel):
     subject_type: SubjectType
     subject: str
     code: Annotated[str, OneOf(CODES)]
+    actor: Actor
     evidence: dict[str, float | str | list[Any] | None]
     recommendation: FactDocument
     cost: FactDocument | None

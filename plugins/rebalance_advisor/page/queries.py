@@ -32,7 +32,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, distinct_on
 from sqlalchemy.types import TypeEngine
 
-from kafka_rebalance.findings.finding import START_BLOCKERS, Severity
+from kafka_rebalance.findings.finding import START_BLOCKERS, Actor, Severity
 
 _ARRAYS: dict[str, TypeEngine[Any]] = {
     "from_replicas": ARRAY(Integer),
@@ -63,7 +63,7 @@ APPLICATION = view(
 FINDING = view(
     "finding",
     "cluster run_id started_at finding_key rank code severity subject_type subject evidence"
-    " recommendation_code recommendation_args team channel tier muted_until mute_reason",
+    " recommendation_code recommendation_args actor team channel tier muted_until mute_reason",
 )
 FINDING_LATEST = view(
     "finding_latest", "cluster rank severity subject_type subject recommendation_code recommendation_args muted_until"
@@ -236,7 +236,9 @@ _MOST_BLOCKERS = 50
 def start_parts(cluster: str, run_id: str, gaps_of: Collection[str]) -> dict[str, Select[Any]]:
     """What says whether a plan may begin."""
     return {
-        "findings": findings(cluster, run_id, _MOST_BLOCKERS).where(FINDING.c.code.in_(START_BLOCKERS)),
+        "findings": findings(cluster, run_id, _MOST_BLOCKERS).where(
+            FINDING.c.code.in_(START_BLOCKERS), FINDING.c.actor != Actor.PLAN
+        ),
         "gaps": select(*COVERAGE.c).where(COVERAGE.c.cluster == cluster, COVERAGE.c.subject_type.in_(gaps_of)),
     }
 

@@ -23,6 +23,7 @@ from kafka_rebalance.amounts import (
 )
 from kafka_rebalance.facts import BoundProof
 from kafka_rebalance.render import render_document
+from kafka_rebalance.render.findings import ACTOR_OF_ONE
 from kafka_rebalance.render.plan_reasons import PROOFS
 from rebalance_advisor.page import charts
 from rebalance_advisor.publish.cards import label_cells
@@ -426,6 +427,7 @@ _FILTERS: Mapping[str, Any] = {
     "busiest": describe_busiest,
     "lag_end": describe_lag_end,
     "outlook": describe_outlook,
+    "actor": lambda value: ACTOR_OF_ONE.get(value, ""),
     "owner": describe_owner,
     "fact": describe_fact,
     "begin": begin_sentence,

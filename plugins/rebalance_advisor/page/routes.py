@@ -23,6 +23,7 @@ from kafka_assignors.errors import InvalidInputError
 from kafka_assignors.visible_text import excerpt, visible
 from kafka_rebalance.advisory.disk_outlook import DiskForecast, disk_outlook
 from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.render.findings import ACTORS
 from kafka_rebalance.render.steps import StepFigures, describe_progress
 from kafka_rebalance.snapshot.codec import read_worker
 from rebalance_advisor.gates import rule_results
@@ -194,7 +195,7 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
         request, "cluster.html", cluster=cluster, state=state, plan=advised,
         if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
         steps=step_rows(read["steps"], by_wave(read["applied"])), start=start_line(request, cluster, state["run_id"]),
-        findings=read["findings"], slowest=read["slowest"], gaps=read["gaps"],
+        findings=read["findings"], actors=ACTORS, slowest=read["slowest"], gaps=read["gaps"],
         gap_count=read["gap_counts"][0]["gaps"] if read["gap_counts"] else 0,
         heat_map=pictures.heat_map(read["levels"], pictures.bands(read["resources"]), linker(request, cluster)),
         most_heated=MOST_HEATED, badges=age_badges(first_seen, state["started_at"]),

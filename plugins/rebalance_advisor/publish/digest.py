@@ -18,6 +18,7 @@ from rebalance_advisor.publish.report import (
     describe_size,
     key_figures,
     loss_lines,
+    start_of,
     top_lines,
     uncovered_by,
     unmuted_findings,
@@ -87,6 +88,8 @@ def describe_ending(advisory: Document) -> list[str]:
     elif plan["reasons"]:
         line += f": {render_document(plan['reasons'][0])}"
     lines = [line, *(f"  {step}" for step in step_lines(plan))]
+    if plan["moves"]:
+        lines.append(f"  {start_of(advisory)}")
     lines += [f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES)]
     lines += [f"  {more}" for more in _more_findings(advisory["findings"], 2 * TOP_LINES)]
     if since := describe_change(advisory):

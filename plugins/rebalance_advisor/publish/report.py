@@ -21,9 +21,10 @@ from kafka_rebalance.amounts import (
     noun_of,
 )
 from kafka_rebalance.facts import BoundProof, Fact, FactCode
-from kafka_rebalance.findings.finding import NEW, PERSISTING, REOPENED, START_BLOCKERS, Severity
+from kafka_rebalance.findings.finding import NEW, PERSISTING, REOPENED, START_BLOCKERS, Actor, Severity
 from kafka_rebalance.render import render, render_document
 from kafka_rebalance.render.coverage import describe_load
+from kafka_rebalance.render.findings import ACTOR_OF_ONE
 from kafka_rebalance.render.needed import amount_of, describe_needed, needed
 from kafka_rebalance.render.plan_reasons import PROOFS
 from kafka_rebalance.render.steps import StepFigures, step_bound, step_effect, step_figures, step_title
@@ -159,13 +160,21 @@ _START_UNSEEN = {FactCode.LACKS_REASSIGNMENTS, FactCode.LACKS_CONFIGS, FactCode.
 
 def describe_start(findings: Sequence[Document], missing: Iterable[Document]) -> str:
     """Return whether a plan may begin, by what was found. ``missing``: facts of what was not read of the cluster."""
-    blockers = [finding for finding in findings if finding["code"] in START_BLOCKERS]
+    blockers = [finding for finding in findings if finding["code"] in START_BLOCKERS and finding["actor"] != Actor.PLAN]
     if blockers:
         return f"Not safe to start before this is settled: {describe_symptoms({'symptoms': blockers})}."
     parts = [part for fact in missing for part in (fact["args"] or {}).get("parts", [fact])]
     unseen = "; ".join(sorted({render_document(part) for part in parts if part["code"] in _START_UNSEEN}))
-    line = "Safe to start: no running reassignment, left-over throttle, other balancer or replica out of sync was found"
+    line = (
+        "Safe to start: no running reassignment, left-over throttle or other balancer was found, and no replica out of "
+        "sync but of dead brokers and what the plan mends"
+    )
     return f"{line}. Not seen: {unseen}." if unseen else f"{line}."
+
+
+def start_of(advisory: Document) -> str:
+    unread = [gap["what"] for gap in advisory["coverage"] if gap["subject_type"] in OF_CLUSTER]
+    return describe_start(advisory["findings"], unread)
 
 
 def describe_muted(findings: Sequence[Document]) -> str:
@@ -197,9 +206,7 @@ def first_screen(advisory: Document) -> dict[str, Any]:
         "size": describe_size(advisory["size"]),
         "figures": key_figures(plan) if plan["moves"] else [],
         "steps": [step_row(step) for step in step_figures(plan)],
-        "start": describe_start(
-            advisory["findings"], [gap["what"] for gap in advisory["coverage"] if gap["subject_type"] in OF_CLUSTER]
-        ),
+        "start": start_of(advisory),
         "if_nothing": if_nothing_is_done(advisory),
         "hours_outside": render_document(advisory["hours_outside"]["fact"]) if "hours_outside" in advisory else "",
         "findings": findings[:TOP_FINDINGS],
@@ -275,6 +282,7 @@ def _finding(finding: Document) -> dict[str, Any]:
         recommendation_text=render_document(finding["recommendation"]),
         cost_text="" if finding["cost"] is None else render_document(finding["cost"]),
         evidence_text=describe_evidence(finding["evidence"]),
+        actor_text=ACTOR_OF_ONE.get(finding["actor"], ""),
         owner_text=describe_owner(finding),
         symptom_text=describe_symptoms(finding),
         change=noteworthy_change(finding),

@@ -25,6 +25,7 @@ from kafka_rebalance.log_dir_plans.make import LogDirRequest, make_log_dir_plan
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.pipeline import require_options_fit
 from kafka_rebalance.render import render_document
+from kafka_rebalance.render.findings import ACTORS
 from kafka_rebalance.render.steps import step_figures, step_lines
 from kafka_rebalance.snapshot.figures import LoadStatistic
 from kafka_rebalance.snapshot.history import has_rates
@@ -390,6 +391,20 @@ def finding_faults(surfaces: Surfaces) -> Iterator[str]:
     expected = Counter(finding["severity"] for finding in surfaces.advisory["findings"]) or Counter(["ok"])
     if listed != expected and expected.total() < 100:
         yield f"the cluster's page lists {dict(listed)}, found were {dict(expected)}"
+    by_actor = {
+        heading: [one["severity"] for one in surfaces.advisory["findings"] if one["actor"] == actor]
+        for actor, heading in ACTORS.items()
+    }
+    grouped = {
+        heading: re.findall(r'<span class="severity (\w+)">', markup)
+        for heading, markup in re.findall(
+            r'<h3>(.*?)</h3>\s*<ul class="findings">(.*?)</ul>', surfaces.page(), re.DOTALL
+        )
+    }
+    if expected.total() < 100 and grouped != {heading: listed for heading, listed in by_actor.items() if listed}:
+        yield f"the cluster's page groups {grouped}, expected {by_actor}"
+    if any(one["actor"] == "plan" for one in surfaces.advisory["findings"]) and not surfaces.plan["moves"]:
+        yield "a finding is the plan's, which moves nothing"
     counts = Counter(finding["severity"] for finding in worth)
     words = [f"{counts[severity]} {severity}" for severity in ("critical", "high") if counts[severity]]
     rest = len(worth) - counts["critical"] - counts["high"]

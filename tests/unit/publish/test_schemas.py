@@ -78,7 +78,7 @@ def test_a_missing_and_an_unknown_field_are_refused() -> None:
 
 def test_findings_fit_theirs_with_what_they_explain_and_what_changed() -> None:
     do, cost = fact(FactCode.MEMBERS_TOO_SLOW), fact(FactCode.CHANGES_LEADERS, leaders=3)
-    inner = Finding("idle_members", Severity.LOW, SubjectType.GROUP, "g", {"idle": 3}, do, cost, tier=1)
+    inner = Finding("idle_members", Severity.LOW, SubjectType.GROUP, "g", {"idle": 3}, do, cost=cost, tier=1)
     outer = Finding("broker_disk_full", Severity.HIGH, SubjectType.BROKER, "3", {"x": None}, do, symptoms=(inner,))
     documents = with_texts([finding_document(finding) for finding in (outer, inner)])
     reader = jsonschema.Draft202012Validator(findings_schema())

@@ -90,6 +90,7 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
             "position": position,
             "severity": finding.severity.value,
             "subject_type": finding.subject_type.value,
+            "actor": finding.actor.value,
             "evidence": finding_evidence.packed(finding),
             **fact_columns("recommendation", finding.recommendation),
             **fact_columns("cost", finding.cost),

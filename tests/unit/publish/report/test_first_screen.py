@@ -40,6 +40,7 @@ def advisory(**more: Any) -> dict[str, Any]:
 def finding(subject: str, severity: str = "high") -> dict[str, Any]:
     return {
         "severity": severity, "subject_type": "broker", "subject": subject, "code": "dead_broker", "evidence": {},
+        "actor": "operator",
         "recommendation": {"code": "members_too_slow", "args": {}}, "cost": None,
         "team": None, "channel": None, "tier": None,
         "muted_until": None, "symptoms": [],
@@ -90,7 +91,8 @@ def test_what_the_plan_repairs_stops_no_start_and_what_was_not_read_is_named() -
     symptom = finding("t") | {"code": "under_replicated"}
     safe = first_screen(advisory(findings=[finding("9") | {"symptoms": [symptom]}]))["start"]
     assert safe.startswith("Safe to start")
-    assert safe.endswith("was found.")
+    assert safe.endswith("what the plan mends.")
+    assert first_screen(advisory(findings=[symptom | {"actor": "plan"}]))["start"] == safe
     running, configs = fact(FactCode.LACKS_REASSIGNMENTS), fact(FactCode.LACKS_CONFIGS, kind="topic")
     late = fact(FactCode.AS_REPORTED, text="timed out")
     gaps = [

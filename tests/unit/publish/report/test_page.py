@@ -58,13 +58,15 @@ def test_owners_are_named_and_what_is_muted_is_counted_and_not_shown(advisory: d
     loud, quiet = (
         {
             "severity": "high", "subject_type": "broker", "subject": subject, "code": "dead_broker", "evidence": {},
+            "actor": "plan",
             "recommendation": learn(subject), "cost": None, "team": team, "channel": "#<b>", "tier": 0,
             "muted_until": until,
         }
         for subject, team, until in (("7", "storage", None), ("8", None, "2026-12-31T00:00:00+00:00"))
     )  # fmt: skip
     document = {**advisory, "findings": [loud, quiet]}
-    assert describe_ending(document)[2:] == [
+    assert describe_ending(document)[2].startswith("  Safe to start: ")
+    assert describe_ending(document)[3:] == [
         f"  high: broker 7: {render_document(learn('7'))} (storage, #<b>, tier 0)",
         "  1 muted, the first until 2026-12-31 (findings.json)",
     ]  # fmt: skip
@@ -78,6 +80,7 @@ def test_what_a_finding_explains_stands_with_it_by_code_and_not_as_lines_of_its_
     def finding_row(code: str, kind: str, subject: str, *symptoms: dict) -> dict:
         return {
             "severity": "high", "subject_type": kind, "subject": subject, "code": code, "evidence": {},
+            "actor": "owner",
             "recommendation": learn(subject), "cost": None, "team": None, "channel": None, "tier": None,
             "muted_until": None, "symptoms": symptoms,
         }  # fmt: skip
@@ -88,7 +91,8 @@ def test_what_a_finding_explains_stands_with_it_by_code_and_not_as_lines_of_its_
     )
     text = "leaders piled up (broker 3, 6), group hot partition (group g)"
     document = {**advisory, "findings": [cause]}
-    assert describe_ending(document)[2:] == [
+    assert describe_ending(document)[2].startswith("  Safe to start: ")
+    assert describe_ending(document)[3:] == [
         f"  high: cluster <c>: {render_document(learn('<c>'))} It explains {text}."
     ]
     page = render_report(document)
