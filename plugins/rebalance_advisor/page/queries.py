@@ -65,6 +65,10 @@ FINDING = view(
     "cluster run_id started_at finding_key rank code severity subject_type subject evidence"
     " recommendation_code recommendation_args actor team channel tier muted_until mute_reason",
 )
+FINDING_CHANGE = view("finding_change", "cluster finding_key code subject_type subject change")
+PLAN_OVERLAP = view(
+    "plan_overlap_latest", "cluster previous_run_id move_count previous_move_count same_move_count same_ratio"
+)
 FINDING_LATEST = view(
     "finding_latest", "cluster rank severity subject_type subject recommendation_code recommendation_args muted_until"
 )
@@ -250,6 +254,22 @@ def first_seen(cluster: str, keys: Collection[str]) -> Select[Any]:
         FINDING.c.finding_key, func.min(FINDING.c.started_at).label("first_seen"), first_run.label("first_run")
     )
     return of_key.where(FINDING.c.cluster == cluster, FINDING.c.finding_key.in_(keys)).group_by(FINDING.c.finding_key)
+
+
+def resolved(cluster: str, limit: int) -> Select[Any]:
+    """Findings of the advisory before that are gone, and how many there are."""
+    change = FINDING_CHANGE.c
+    return (
+        select(change.code, change.subject_type, change.subject, func.count().over().label("resolved_count"))
+        .where(change.cluster == cluster, change.change == "resolved")
+        .order_by(change.finding_key)
+        .limit(limit)
+    )
+
+
+def overlap(cluster: str) -> Select[Any]:
+    """Moves that the newest plan shares with the one before; no row for a cluster's first."""
+    return select(*PLAN_OVERLAP.c).where(PLAN_OVERLAP.c.cluster == cluster, PLAN_OVERLAP.c.previous_run_id.is_not(None))
 
 
 def findings_of(cluster: str, run_id: str, subject_type: str, subject: str) -> Select[Any]:

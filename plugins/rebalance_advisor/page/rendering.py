@@ -406,6 +406,14 @@ def describe_proof(code: str) -> str:
     return PROOFS[BoundProof(code)]
 
 
+def describe_overlap(overlap: Mapping[str, Any]) -> str:
+    """Return what changed from the plan before to this one. ``overlap``: ``ask.overlap``."""
+    same, now, earlier = overlap["same_move_count"], overlap["move_count"], overlap["previous_move_count"]
+    if same == now == earlier:
+        return "nothing"
+    return f"new {now - same:,} of {counted(now, 'move')}, gone {earlier - same:,} of {counted(earlier, 'move')}"
+
+
 _FILTERS: Mapping[str, Any] = {
     "amount": lambda value, unit: format_amount(_number(value), unit),
     "size": lambda value: format_bytes(_number(value)),
@@ -429,6 +437,7 @@ _FILTERS: Mapping[str, Any] = {
     "outlook": describe_outlook,
     "actor": lambda value: ACTOR_OF_ONE.get(value, ""),
     "owner": describe_owner,
+    "overlap": describe_overlap,
     "fact": describe_fact,
     "begin": begin_sentence,
     "proof": describe_proof,

@@ -151,6 +151,7 @@ def if_nothing_is_done(plan: Row, resources: Sequence[Row], disks: Sequence[Row]
 
 MOST_FINDINGS = 100
 MOST_GAPS = 20
+MOST_RESOLVED = 10
 MOST_DAYS = 60
 MOST_LANES = 30
 LONG_HISTORY = timedelta(days=90)
@@ -180,6 +181,7 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
         {
             "findings": ask.findings(cluster, state["run_id"], MOST_FINDINGS),
             "levels": ask.heat(cluster, state["run_id"], pictures.RESOURCES, pictures.FULL_SHARE, MOST_HEATED),
+            "resolved": ask.resolved(cluster, MOST_RESOLVED),
             "slowest": ask.slowest_groups(cluster, MOST_GROUPS),
             "gaps": ask.gaps(cluster, MOST_GAPS),
             "gap_counts": ask.gap_counts(cluster, state["run_id"]),
@@ -195,7 +197,7 @@ def cluster_page(request: Request, cluster: str) -> HTMLResponse:
         request, "cluster.html", cluster=cluster, state=state, plan=advised,
         if_nothing=if_nothing_is_done(advised, read["resources"], read["disks"], state["snapshot_captured_at"]),
         steps=step_rows(read["steps"], by_wave(read["applied"])), start=start_line(request, cluster, state["run_id"]),
-        findings=read["findings"], actors=ACTORS, slowest=read["slowest"], gaps=read["gaps"],
+        findings=read["findings"], actors=ACTORS, resolved=read["resolved"], slowest=read["slowest"], gaps=read["gaps"],
         gap_count=read["gap_counts"][0]["gaps"] if read["gap_counts"] else 0,
         heat_map=pictures.heat_map(read["levels"], pictures.bands(read["resources"]), linker(request, cluster)),
         most_heated=MOST_HEATED, badges=age_badges(first_seen, state["started_at"]),
@@ -314,6 +316,7 @@ def plan_page(
         resources=read["resources"], bounds=read["bounds"], steps=step_rows(read["steps"], applied),
         start=start_line(request, cluster, run) if is_newest else "",
         affected=rows(request, ask.affected(cluster, run)) if is_newest else [],
+        overlap=rows(request, ask.overlap(cluster)) if is_newest else [],
         waves=[_wave_row(wave, applied) for wave in read["waves"] if wave["direction"] == "forward"],
         gates=rule_results(rows(request, ask.checks(cluster, run))),
     )  # fmt: skip

@@ -523,6 +523,27 @@ def test_findings_say_since_when_they_are_there(connection, open_page) -> None:
     text = open_page().get(f"/clusters/{large_cluster.CLUSTER}").text
     badges = Counter(re.findall(r'<span class="badge">(.*?)</span>', text))
     assert badges == {"new": 1, "day 8": 99}
+    connection.execute(
+        "DELETE FROM store.finding USING store.run WHERE run.run_key = finding.run_key AND run_id = 'today'"
+        " AND subject_type = 'broker' AND subject = '1'"
+    )
+    text = open_page().get(f"/clusters/{large_cluster.CLUSTER}").text
+    (resolved,) = re.findall(r"Resolved since the advisory before: (.*?)</p>", text)
+    assert re.sub("<.*?>", "", resolved) == "broker disk over share (broker 1)."
+
+
+@pytest.mark.parametrize("changed", [0, 3])
+def test_a_plan_says_what_changed_since_the_one_before(connection, open_page, changed: int) -> None:
+    large_cluster.fill(connection, large_cluster.SAMPLE, datetime.now(UTC).replace(microsecond=0))
+    connection.execute(
+        "UPDATE store.move SET leader_to = leader_to + 1 FROM store.run WHERE run.run_key = move.run_key"
+        " AND run_id = 'today' AND move.position < %s",
+        (changed,),
+    )
+    text = open_page().get(f"/clusters/{large_cluster.CLUSTER}/plan").text
+    (line,) = re.findall(r'<p id="since">Changed since the advisory before: (.*?)\.</p>', text)
+    moves = large_cluster.SAMPLE.moves
+    assert line == (f"new 3 of {moves:,} moves, gone 3 of {moves:,} moves" if changed else "nothing")
 
 
 def full_share(disks) -> float:
