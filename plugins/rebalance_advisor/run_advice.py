@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice, advise
-from kafka_rebalance.advisory.advisory import rollover_steps
+from kafka_rebalance.advisory.advisory import rollover_steps, with_changes
 from kafka_rebalance.advisory.disk_outlook import disk_outlook, known_growth
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.group_rules import findings_by_group, group_advice
@@ -95,7 +95,11 @@ def save_advice(connection: store.Connection, run_id: str, advice: Advice) -> No
         save_groups(connection, run_id, advice.groups, _advice_of_groups(advice), _rollovers(advice))
         store.save_plan(connection, run_id, advice.plan)
         store.save_findings(connection, run_id, advice.findings)
-        store.save_advisory(connection, run_id, advice.document() | _outlook(connection, run_id, advice))
+        document = advice.document() | _outlook(connection, run_id, advice)
+        if published := store.newest_published(connection, store.load_run(connection, run_id).cluster):
+            earlier = store.load_advisory(connection, published)
+            document = with_changes(document, earlier["findings"], earlier.get("closed_findings", ()))
+        store.save_advisory(connection, run_id, document)
 
 
 def _advice_of_groups(advice: Advice) -> dict[str, Fact]:

@@ -17,7 +17,6 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from kafka_rebalance.advisory.advisory import with_changes
 from kafka_rebalance.amounts import counted, format_bytes
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode
@@ -119,7 +118,6 @@ class Surfaces:
     quiet_messages: Sequence[str]
     affected: Mapping[int, tuple[int, int]]
     has_earlier: bool
-    earlier_findings: Sequence[Mapping[str, Any]]
 
     @property
     def plan(self) -> Mapping[str, Any]:
@@ -172,7 +170,6 @@ def test_no_surface_contradicts_another(
         request = replace(request, options=PlanOptions(with_frontier=False))
     now = datetime.now(UTC) - timedelta(hours=2 if request.age_limit_s else 30 * (seed % 10 == 9))
     random = Random(-seed)
-    earlier: Path | None = None
     past = random.choice(("none", "none", "an advisory", "a history", "hours"))
     if past == "an advisory" and not request.age_limit_s:
         yesterday = replace(snapshot, captured_at=now - timedelta(days=1))
@@ -189,7 +186,7 @@ def test_no_surface_contradicts_another(
             save(connection, busier(random, replace(snapshot, captured_at=now - timedelta(hours=hours))))
     snapshot = replace(snapshot, captured_at=now)
     folder = publish(dsn, connection, tmp_path, "newest", snapshot, request)
-    faults = list(faults_of(surfaces_of(snapshot, folder, earlier, open_page(cluster), connection, reader)))
+    faults = list(faults_of(surfaces_of(snapshot, folder, open_page(cluster), connection, reader)))
     assert not faults, "\n".join(faults)
 
 
@@ -275,9 +272,7 @@ def busier(random: Random, snapshot: ClusterSnapshot) -> ClusterSnapshot:
     return replace(snapshot, loads=replace(snapshot.loads, columns=columns))
 
 
-def surfaces_of(
-    snapshot: ClusterSnapshot, folder: Path, earlier: Path | None, client: Any, connection: Any, reader: Reader
-) -> Surfaces:
+def surfaces_of(snapshot: ClusterSnapshot, folder: Path, client: Any, connection: Any, reader: Reader) -> Surfaces:
     cluster = snapshot.cluster
     files = {file.name: file.read_text() for file in folder.iterdir() if file.is_file()}
     advisory = json.loads(files["advisory.json"])
@@ -293,7 +288,6 @@ def surfaces_of(
             row["step"]: (row["topic_count"], row["group_count"])
             for row in reader.rows(ask.affected(cluster, f"newest.{cluster}"))
         },
-        earlier_findings=[] if earlier is None else json.loads((earlier / "findings.json").read_text()),
         has_earlier=len(reader.rows(ask.attempts(cluster, limit=2, offset=0))) > 1,
     )  # fmt: skip
 
@@ -410,8 +404,7 @@ def finding_faults(surfaces: Surfaces) -> Iterator[str]:
     if expected.total() < 100 and grouped != {heading: listed for heading, listed in by_actor.items() if listed}:
         yield f"the cluster's page groups {grouped}, expected {by_actor}"
     if surfaces.has_earlier:
-        compared = with_changes(surfaces.advisory, surfaces.earlier_findings)
-        gone = [one["code"].replace("_", " ") for one in compared["resolved"]]
+        gone = [one["code"].replace("_", " ") for one in surfaces.advisory["resolved"]]
         line = re.search(r"Resolved since the advisory before: (.*?)</p>", surfaces.page(), re.DOTALL)
         resolved = [] if line is None else re.findall(r"(\w[\w ]*) \(", line[1])
         if len(gone) <= 10 and sorted(resolved) != sorted(gone):
