@@ -163,14 +163,16 @@ def settle_by_plan(context: FindingContext, plan: Plan, findings: Sequence[Findi
     context_after = FindingContext(after, score_cluster(after), context.replays)
     left = [finding for rule in _SETTLED_BY_MOVES for finding in rule(context_after)]
 
-    return [
-        replace(finding, actor=Actor.PLAN)
-        if finding.actor is not Actor.NOBODY
-        and _is_settled(finding, left, Severity.OK)
-        and all(_is_settled(symptom, left, finding.severity) for symptom in finding.symptoms)
-        else finding
-        for finding in findings
-    ]
+    def settle(finding: Finding) -> Finding:
+        is_settled = (
+            finding.actor is not Actor.NOBODY
+            and _is_settled(finding, left, Severity.OK)
+            and all(_is_settled(symptom, left, finding.severity) for symptom in finding.symptoms)
+        )
+        actor = Actor.PLAN if is_settled else finding.actor
+        return replace(finding, actor=actor, symptoms=tuple(map(settle, finding.symptoms)))
+
+    return [settle(finding) for finding in findings]
 
 
 def _is_settled(finding: Finding, left: Sequence[Finding], least: Severity) -> bool:
