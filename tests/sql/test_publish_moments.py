@@ -43,8 +43,9 @@ def publish(dsn: str, run_id: str, folder: Path, _striker: Striker) -> None:
 def test_where_readers_see_a_run_its_files_are_whole(connection, dsn, snapshot, tmp_path: Path, strike) -> None:
     wide, narrow = (PlanOptions(within=band, moves_per_broker=4, with_frontier=False) for band in (0.6, 0.1))
     earlier, advice = (advise(snapshot, AdviceRequest(options)) for options in (wide, narrow))
-    start(connection, snapshot, advice, "new")
-    publish(dsn, "new", tmp_path / "new", Striker())
+    for run_id in ("first", "new"):  # from the second on, all findings persist
+        start(connection, snapshot, advice, run_id)
+        publish(dsn, run_id, tmp_path / run_id, Striker())
     start(connection, snapshot, advice, "count")
     earlier_files = advisory_files(earlier.document(), earlier.plan)
     FolderTarget(tmp_path / "count", "count").write(earlier_files, earlier.plan.plan_id)

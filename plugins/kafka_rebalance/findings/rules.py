@@ -22,7 +22,7 @@ from kafka_rebalance.findings.finding import Actor, Finding, Severity, rank
 from kafka_rebalance.findings.placement_rules import MANY_TOPICS
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.applied import carried_out
+from kafka_rebalance.plans.carried_out import carried_out
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.scores import ClusterScores
