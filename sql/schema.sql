@@ -1124,11 +1124,17 @@ CREATE VIEW store.finding_subject AS
     subject,
     count(*) AS findings,
     (array_agg(severity ORDER BY "position"))[1] AS worst_severity,
-    (array_agg(code ORDER BY "position"))[1] AS worst_code
+    (array_agg(code ORDER BY "position"))[1] AS worst_code,
+    (array_agg(team ORDER BY "position"))[1] AS worst_team,
+    (array_agg(channel ORDER BY "position"))[1] AS worst_channel,
+    (array_agg(tier ORDER BY "position"))[1] AS worst_tier
    FROM ( SELECT DISTINCT newest.cluster,
             finding."position",
             finding.severity,
             finding.code,
+            finding.team,
+            finding.channel,
+            finding.tier,
             named.type,
             named.subject
            FROM (((store.newest_run newest
@@ -2319,6 +2325,7 @@ CREATE TABLE store.group_score (
     is_reproduced boolean,
     advice jsonb,
     rollover jsonb,
+    lag_seconds double precision,
     error jsonb
 )
 PARTITION BY RANGE (started_at);
@@ -2345,7 +2352,8 @@ CREATE VIEW store.current_group_score AS
             ELSE 'unknown'::text
         END AS outlook,
     advice,
-    rollover
+    rollover,
+    lag_seconds
    FROM store.group_score
   WHERE (is_current AND (scenario = 'today'::text));
 
@@ -2586,7 +2594,11 @@ CREATE VIEW advisor.group_overview_latest AS
     COALESCE(found.findings, (0)::bigint) AS finding_count,
     found.worst_severity,
     found.worst_code AS worst_finding_code,
-    consumer_group.protocol_type
+    consumer_group.protocol_type,
+    score.lag_seconds,
+    found.worst_team AS team,
+    found.worst_channel AS channel,
+    found.worst_tier AS tier
    FROM ((((((store.newest_snapshot newest
      JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group.captured_at = newest.captured_at))))
      LEFT JOIN store.group_lag lag ON (((lag.snapshot_key = newest.snapshot_key) AND (lag.captured_at = newest.captured_at) AND (lag.group_id = consumer_group.group_id))))
@@ -2638,6 +2650,14 @@ COMMENT ON COLUMN advisor.group_overview_latest.worst_severity IS 'Severity of t
 COMMENT ON COLUMN advisor.group_overview_latest.worst_finding_code IS 'Code of the worst of them.';
 
 COMMENT ON COLUMN advisor.group_overview_latest.protocol_type IS 'consumer, connect, …; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.lag_seconds IS 'Lag in seconds of writing, at the rates of the newest advisory, of the partitions that are read; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.team IS 'Team that the worst finding is for; NULL: none, or no owner is configured.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.channel IS 'Its channel.';
+
+COMMENT ON COLUMN advisor.group_overview_latest.tier IS 'Its tier.';
 
 CREATE TABLE store.member (
     snapshot_key bigint NOT NULL,
@@ -5803,7 +5823,12 @@ CREATE VIEW advisor.topic_overview_latest AS
     readers.groups AS group_count,
     COALESCE(found.findings, (0)::bigint) AS finding_count,
     found.worst_severity,
-    found.worst_code AS worst_finding_code
+    found.worst_code AS worst_finding_code,
+    readers.lag_messages,
+        CASE
+            WHEN (readers.lag_messages IS NOT NULL) THEN readers.group_id
+            ELSE NULL::text
+        END AS lag_group_id
    FROM (((((store.newest_snapshot newest
      JOIN store.topic ON (((topic.snapshot_key = newest.snapshot_key) AND (topic.captured_at = newest.captured_at))))
      LEFT JOIN LATERAL ( SELECT NULLIF(min(cardinality(partition.replicas)), 0) AS replication_factor,
@@ -5829,12 +5854,13 @@ CREATE VIEW advisor.topic_overview_latest AS
             (max(load.in_bytes_per_s) / NULLIF(avg(load.in_bytes_per_s), (0)::double precision)) AS hottest_to_mean_ratio
            FROM store.load
           WHERE ((load.snapshot_key = newest.snapshot_key) AND (load.captured_at = newest.captured_at) AND (load.topic = topic.topic))) rated ON (true))
-     LEFT JOIN ( SELECT committed.snapshot_key,
-            committed.topic,
-            count(*) AS groups
-           FROM (store.newest_snapshot read
-             JOIN store.committed_offset committed ON (((committed.snapshot_key = read.snapshot_key) AND (committed.captured_at = read.captured_at))))
-          GROUP BY committed.snapshot_key, committed.topic) readers ON (((readers.snapshot_key = newest.snapshot_key) AND (readers.topic = topic.topic))))
+     LEFT JOIN ( SELECT group_lag_latest.cluster,
+            group_lag_latest.topic,
+            count(*) AS groups,
+            max(group_lag_latest.lag_messages) AS lag_messages,
+            (array_agg(group_lag_latest.group_id ORDER BY group_lag_latest.lag_messages DESC NULLS LAST, group_lag_latest.group_id))[1] AS group_id
+           FROM advisor.group_lag_latest
+          GROUP BY group_lag_latest.cluster, group_lag_latest.topic) readers ON (((readers.cluster = newest.cluster) AND (readers.topic = topic.topic))))
      LEFT JOIN store.finding_subject found ON (((found.cluster = newest.cluster) AND (found.subject_type = 'topic'::text) AND (found.subject = topic.topic))));
 
 ALTER VIEW advisor.topic_overview_latest OWNER TO advisor_owner;
@@ -5872,6 +5898,10 @@ COMMENT ON COLUMN advisor.topic_overview_latest.finding_count IS 'Findings of th
 COMMENT ON COLUMN advisor.topic_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
 
 COMMENT ON COLUMN advisor.topic_overview_latest.worst_finding_code IS 'Code of the worst of them.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.lag_messages IS 'Messages in it that the group furthest behind has not read; NULL: unknown, or no group.';
+
+COMMENT ON COLUMN advisor.topic_overview_latest.lag_group_id IS 'That group.';
 
 CREATE TABLE store.topic_score (
     run_key bigint NOT NULL,

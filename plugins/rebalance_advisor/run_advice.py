@@ -25,7 +25,7 @@ from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.version import advisor_version
 
 _SCORE = tuple(column.name for column in fields(GroupScore))
-SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced", "advice", "rollover")
+SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced", "advice", "rollover", "lag_seconds")
 _TOPIC = tuple(column.name for column in fields(TopicPlacementScore))
 _MEMBER = tuple(column.name for column in fields(MemberScore))
 _STREAMS = tuple(column.name for column in fields(StreamsScore))
@@ -152,7 +152,7 @@ def score_rows(
             *values(score),
             group.basis.value,
             group.is_reproduced,
-            *((advice, rollover) if score is group.today else (None, None)),
+            *((advice, rollover, group.lag_seconds) if score is group.today else (None, None, None)),
         )
         for score in (*group.scores, *group.scenarios)
     ]

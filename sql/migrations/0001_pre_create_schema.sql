@@ -505,6 +505,7 @@ CREATE TABLE store.group_score (
     is_reproduced boolean,
     advice jsonb,  -- a fact: what to do about the group's strategy; of today's row alone
     rollover jsonb,  -- facts: the steps to the recommended strategy, and what may be read twice; of today's row alone
+    lag_seconds double precision,  -- messages behind in seconds of writing; of today's row alone
     error jsonb
 ) PARTITION BY RANGE (started_at);
 CREATE INDEX group_score_of_run ON store.group_score (run_key, group_id);

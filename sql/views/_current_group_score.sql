@@ -18,6 +18,7 @@ SELECT
         ELSE 'unknown'
     END AS outlook,
     advice,
-    rollover
+    rollover,
+    lag_seconds
 FROM store.group_score
 WHERE is_current AND scenario = 'today';

@@ -7,9 +7,14 @@ SELECT
     about.subject,
     count(*) AS findings,
     (array_agg(about.severity ORDER BY about.position))[1] AS worst_severity,
-    (array_agg(about.code ORDER BY about.position))[1] AS worst_code
+    (array_agg(about.code ORDER BY about.position))[1] AS worst_code,
+    (array_agg(about.team ORDER BY about.position))[1] AS worst_team,
+    (array_agg(about.channel ORDER BY about.position))[1] AS worst_channel,
+    (array_agg(about.tier ORDER BY about.position))[1] AS worst_tier
 FROM (
-    SELECT DISTINCT newest.cluster, finding.position, finding.severity, finding.code, named.type, named.subject
+    SELECT DISTINCT
+        newest.cluster, finding.position, finding.severity, finding.code, finding.team, finding.channel, finding.tier,
+        named.type, named.subject
     FROM store.newest_run AS newest
     JOIN store.finding ON finding.run_key = newest.run_key AND finding.muted_until IS NULL
     CROSS JOIN LATERAL (

@@ -20,7 +20,11 @@ SELECT
     coalesce(found.findings, 0) AS finding_count,
     found.worst_severity,
     found.worst_code AS worst_finding_code,
-    consumer_group.protocol_type
+    consumer_group.protocol_type,
+    score.lag_seconds,
+    found.worst_team AS team,
+    found.worst_channel AS channel,
+    found.worst_tier AS tier
 FROM store.newest_snapshot AS newest
 JOIN store.consumer_group
     ON consumer_group.snapshot_key = newest.snapshot_key AND consumer_group.captured_at = newest.captured_at
@@ -55,3 +59,7 @@ COMMENT ON COLUMN advisor.group_overview_latest.finding_count IS 'Findings of th
 COMMENT ON COLUMN advisor.group_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
 COMMENT ON COLUMN advisor.group_overview_latest.worst_finding_code IS 'Code of the worst of them.';
 COMMENT ON COLUMN advisor.group_overview_latest.protocol_type IS 'consumer, connect, …; NULL: unknown.';
+COMMENT ON COLUMN advisor.group_overview_latest.lag_seconds IS 'Lag in seconds of writing, at the rates of the newest advisory, of the partitions that are read; NULL: unknown.';
+COMMENT ON COLUMN advisor.group_overview_latest.team IS 'Team that the worst finding is for; NULL: none, or no owner is configured.';
+COMMENT ON COLUMN advisor.group_overview_latest.channel IS 'Its channel.';
+COMMENT ON COLUMN advisor.group_overview_latest.tier IS 'Its tier.';

@@ -16,7 +16,9 @@ SELECT
     readers.groups AS group_count,
     coalesce(found.findings, 0) AS finding_count,
     found.worst_severity,
-    found.worst_code AS worst_finding_code
+    found.worst_code AS worst_finding_code,
+    readers.lag_messages,
+    CASE WHEN readers.lag_messages IS NOT NULL THEN readers.group_id END AS lag_group_id
 FROM store.newest_snapshot AS newest
 JOIN store.topic
     ON topic.snapshot_key = newest.snapshot_key AND topic.captured_at = newest.captured_at
@@ -42,12 +44,15 @@ LEFT JOIN LATERAL (
     WHERE load.snapshot_key = newest.snapshot_key AND load.captured_at = newest.captured_at AND load.topic = topic.topic
 ) AS rated ON true
 LEFT JOIN (
-    SELECT committed.snapshot_key, committed.topic, count(*) AS groups
-    FROM store.newest_snapshot AS read
-    JOIN store.committed_offset AS committed
-        ON committed.snapshot_key = read.snapshot_key AND committed.captured_at = read.captured_at
-    GROUP BY committed.snapshot_key, committed.topic
-) AS readers ON readers.snapshot_key = newest.snapshot_key AND readers.topic = topic.topic
+    SELECT
+        cluster,
+        topic,
+        count(*) AS groups,
+        max(lag_messages) AS lag_messages,
+        (array_agg(group_id ORDER BY lag_messages DESC NULLS LAST, group_id))[1] AS group_id
+    FROM advisor.group_lag_latest
+    GROUP BY cluster, topic
+) AS readers ON readers.cluster = newest.cluster AND readers.topic = topic.topic
 LEFT JOIN store.finding_subject AS found
     ON found.cluster = newest.cluster AND found.subject_type = 'topic' AND found.subject = topic.topic;
 COMMENT ON VIEW advisor.topic_overview_latest IS 'Topics of the newest snapshot with size, rates, replicas, readers and worst finding.';
@@ -67,3 +72,5 @@ COMMENT ON COLUMN advisor.topic_overview_latest.group_count IS 'Groups that have
 COMMENT ON COLUMN advisor.topic_overview_latest.finding_count IS 'Findings of the newest advisory about it or a partition of it, or that explain something of these; muted ones are left out.';
 COMMENT ON COLUMN advisor.topic_overview_latest.worst_severity IS 'Severity of the worst of them; NULL: none.';
 COMMENT ON COLUMN advisor.topic_overview_latest.worst_finding_code IS 'Code of the worst of them.';
+COMMENT ON COLUMN advisor.topic_overview_latest.lag_messages IS 'Messages in it that the group furthest behind has not read; NULL: unknown, or no group.';
+COMMENT ON COLUMN advisor.topic_overview_latest.lag_group_id IS 'That group.';

@@ -14,7 +14,6 @@ from kafka_assignors.releases import Client, seen_release
 from kafka_rebalance.facts import Fact, FactCode, fact
 from kafka_rebalance.findings.context import MOST_NAMED, Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
-from kafka_rebalance.findings.lag_rules import seconds_behind
 from kafka_rebalance.groups.connect_workers import ConnectReplay, ConnectScenario, replay_connect_group
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import LEAST_GAIN, GroupReplay
@@ -33,7 +32,13 @@ from kafka_rebalance.groups.member_clients import (
 from kafka_rebalance.groups.motion import MotionCode, motion_of
 from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
-from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, MembersNeeded, member_capacity, members_needed
+from kafka_rebalance.scoring.drain import (
+    COMMIT_INTERVAL_S,
+    MembersNeeded,
+    member_capacity,
+    members_needed,
+    seconds_behind,
+)
 from kafka_rebalance.scoring.scores import GroupScore
 from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import Group, GroupType, Member

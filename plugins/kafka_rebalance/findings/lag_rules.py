@@ -18,7 +18,7 @@ from kafka_rebalance.groups.member_clients import group_client, set_strategy, st
 from kafka_rebalance.groups.strategies import OWN
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import per_member
-from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S
+from kafka_rebalance.scoring.drain import COMMIT_INTERVAL_S, seconds_behind
 from kafka_rebalance.snapshot.figures import LoadKind
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
@@ -185,11 +185,6 @@ def find_concentration(group_input: GroupInput, lag: Floats) -> tuple[Flags, boo
     for first, end in zip(group_input.first_row[:-1].tolist(), group_input.first_row[1:].tolist(), strict=True):
         late[first:end] = _far_behind(np.where(is_read[first:end], lag[first:end], np.nan))
     return (late, False) if late.any() else (held, True)
-
-
-def seconds_behind(lag: float, in_messages_per_s: Floats) -> float | None:
-    rate = float(in_messages_per_s.sum())
-    return lag / rate if rate > 0 and not np.isnan(lag) else None
 
 
 def _far_behind(lags: Floats) -> Flags:

@@ -43,7 +43,7 @@ from kafka_rebalance.groups.streams_tasks import StreamsReplay, StreamsScenario,
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis, has_unknown_subscription, hypotheses, request_of
 from kafka_rebalance.options.values import ClientRule
 from kafka_rebalance.scoring.assignment_scores import per_member
-from kafka_rebalance.scoring.drain import drain, member_capacity
+from kafka_rebalance.scoring.drain import drain, group_seconds_behind, member_capacity
 from kafka_rebalance.scoring.scores import GroupScore, MemberScore
 from kafka_rebalance.snapshot.group import Group, Tasks
 from kafka_rebalance.snapshot.model import ClusterSnapshot, GroupType, Member
@@ -58,7 +58,7 @@ class GroupReplay:
     """``scores``: today first. ``members``: of today's and the recommended assignment.
 
     ``basis``: source of subscriptions. ``is_reproduced``: the group's strategy gives today's assignment on this basis;
-    ``None`` where it is not replayed.
+    ``None`` where it is not replayed. ``lag_seconds``: of writing.
     """
 
     group_id: str
@@ -69,6 +69,7 @@ class GroupReplay:
     advised: str | None
     scenarios: tuple[GroupScore, ...] = ()
     streams: StreamsReplay | None = None
+    lag_seconds: float | None = None
 
     @property
     def today(self) -> GroupScore:
@@ -92,9 +93,10 @@ def replay_group(
     so is a strategy that is not modelled. ``changed``: the group after custom scenarios, by name.
     """
     motion = motion_of(group_input.group)
+    lag_seconds = group_seconds_behind(group_input.reader, group_input.rates)
     without = _without_strategies(group_input, motion)
     if without is not None:
-        return without
+        return replace(without, lag_seconds=lag_seconds)
     group, today, is_still = group_input.group, group_input.reader, motion is None
     protocol = group.protocol or _UNKNOWN
     possible = _possible(group_input, strategies)
@@ -121,7 +123,7 @@ def replay_group(
     members = _member_scores(group_input, protocol, today, today, is_current=True)
     if advised is not None:
         members += _member_scores(group_input, advised, answers.readers[advised], today, is_current=False)
-    return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised, rows)
+    return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised, rows, lag_seconds=lag_seconds)
 
 
 def _without_strategies(group_input: GroupInput, motion: GroupMotion | None) -> GroupReplay | None:

@@ -44,6 +44,19 @@ class Drain:
     member_seconds: Floats
 
 
+def seconds_behind(lag: float, in_messages_per_s: Floats) -> float | None:
+    """Return how long the producers took to write ``lag`` messages, at today's rates; ``None`` if unknown."""
+    rate = float(in_messages_per_s.sum())
+    return lag / rate if rate > 0 and not np.isnan(lag) else None
+
+
+def group_seconds_behind(reader: Ints, rates: PartitionRates) -> float | None:
+    """Return it for all partitions with a reader, or for all if none has one."""
+    rows = reader != ABSENT if (reader != ABSENT).any() else np.ones(len(reader), dtype=np.bool_)
+    lag = float(rates.lag_messages[rows].sum())
+    return 0.0 if lag == 0 and rows.any() else seconds_behind(lag, rates.in_messages_per_s[rows])
+
+
 def member_capacity(reader: Ints, read_messages_per_s: Floats, member_count: int) -> float:
     """Highest rate seen of a member, a lower bound; ``nan`` if unknown."""
     read = per_member(reader, read_messages_per_s, member_count)

@@ -168,14 +168,14 @@ def _broker_bar(row: Row, unit: str, high: float) -> BrokerBar:
     )  # fmt: skip
 
 
-def change_parts(before: float, after: float | None, unit: str) -> list[Part]:
+def change_parts(before: float, after: float | None, unit: str, look: Look = Look.PLAIN) -> list[Part]:
     """What stays, then what leaves or arrives; only today's load if the plan's is unknown."""
     stays = before if after is None else min(before, after)
     parts = [
         Part(
             start=0.0,
             end=stays,
-            look=Look.PLAIN,
+            look=look,
             title=texts.describe_what_stays(stays, unit, is_planned=after is not None),
         )
     ]
@@ -443,6 +443,72 @@ def level_bars(levels: Sequence[Row]) -> list[LevelBar]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListedLoad:
+    """``figure`` today with ``note``, its share of the capacity or of the mean; ``after`` if the plan changes it."""
+
+    figure: str
+    note: str
+    after: str
+    strip: Strip | None
+
+
+_UNITS = {"disk": "bytes", "in": "bytes/s", "out": "bytes/s", "leaders": "count", "replicas": "count"}
+
+
+def listed_loads(brokers: Sequence[Row], levels: Sequence[Row], highest: Sequence[Row]) -> list[dict[str, ListedLoad]]:
+    """Loads of each broker by resource. A bar ends at the capacity, without one at the highest load of all brokers.
+
+    ``brokers``: ``broker_overview_latest``; ``levels``: ``ask.levels_in``; ``highest``: ``ask.highest_loads``.
+    """
+    level_of = {(row["broker"], row["resource"]): row for row in levels}
+    high_of = {row["resource"]: row["load"] for row in highest}
+    return [
+        {
+            resource: _listed_load(broker, resource, level_of.get((broker["broker"], resource)), high_of.get(resource))
+            for resource in RESOURCES
+        }
+        for broker in brokers
+    ]
+
+
+_NO_LEVEL: Row = dict.fromkeys(("load", "load_after", "capacity", "fair_share", "level_to_mean_ratio"))
+
+
+def _listed_load(broker: Row, resource: str, judged: Row | None, highest: float | None) -> ListedLoad:
+    """Disks, leaders and replicas are those of the newest snapshot, as on the broker's page."""
+    level, unit = judged or _NO_LEVEL, _UNITS[resource]
+    load, after, capacity = level["load"], level["load_after"], level["capacity"]
+    share = None if level["fair_share"] is None else level["fair_share"] * (capacity or 1.0)
+    ratio = level["level_to_mean_ratio"]
+    if resource == "disk":
+        load, capacity, share, ratio = broker["used_bytes"], broker["total_bytes"], None, broker["disk_to_mean_ratio"]
+        with_plan = broker["used_ratio_with_plan"]
+        after = None if with_plan is None else with_plan * capacity
+        if capacity is None:
+            load, after = broker["disk_bytes"], level["load_after"]
+    elif unit == "count":
+        load = broker["leader_count" if resource == "leaders" else "replica_count"]
+    elif judged is None:
+        load, ratio = broker[f"{resource}_bytes_per_s"], broker[f"{resource}_to_mean_ratio"]
+    if load is None:
+        return ListedLoad(figure=texts.UNKNOWN, note="", after="", strip=None)
+    whole = capacity if resource == "disk" else None
+    figure = texts.describe_listed_load(load, unit, whole)
+    planned = figure if after is None else texts.describe_listed_load(after, unit, whole)
+    is_full = bool(capacity) and load >= FULL_SHARE * capacity
+    return ListedLoad(
+        figure=figure, note="" if whole else texts.describe_listed_share(load, capacity, ratio),
+        after="" if planned == figure else planned,
+        strip=Strip(
+            title=f"broker {broker['broker']}, {resource}",
+            parts=change_parts(load, None if planned == figure else after, unit, Look.FULL if is_full else Look.PLAIN),
+            ticks=[] if share is None else [Tick(at=share, title=texts.describe_share(share, unit))],
+            high=capacity or max(load, after or 0.0, highest or 0.0) or 1.0,
+        ),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Filling:
     strip: Strip
     topics: Sequence[tuple[str, float, Look]]
@@ -683,10 +749,26 @@ def sparklines(days: Sequence[Row]) -> dict[str, LineChart]:
 
 
 def _sparkline(days: Sequence[Row]) -> LineChart:
-    skews = [row["skew"] for row in days]
     points = [_skew_point(row) for row in days]
+    skews = [point.y for point in points]
+    return _spark(texts.skew_label(days[0]["resource"], days), points, (min(1.0, *skews), max(1.1, *skews)))
+
+
+def _spark(title: str, points: Sequence[Point], y_range: tuple[float, float]) -> LineChart:
     return LineChart(
-        title=texts.skew_label(days[0]["resource"], days), lines=[Line(points=points, has_dots=False)],
-        x_range=(points[0].x, points[-1].x), y_range=(min(1.0, *skews), max(1.1, *skews)), height_px=28, top_px=3,
-        below_px=3,
+        title=title, lines=[Line(points=points, has_dots=False)], x_range=(points[0].x, points[-1].x), y_range=y_range,
+        height_px=28, top_px=3, below_px=3,
     )  # fmt: skip
+
+
+def lag_sparklines(days: Sequence[Row]) -> dict[str, LineChart]:
+    """Mean lag of each group with at least two days, as ``lag_chart``. ``days``: ``ask.lag_days``."""
+    of_group: dict[str, list[Row]] = defaultdict(list)
+    for row in days:
+        of_group[row["group_id"]].append(row)
+    drawn = {}
+    for group, own in of_group.items():
+        if len(own) > 1:
+            points = [Point(x=row["period_start"].timestamp(), y=float(row["lag_messages"]), title="") for row in own]
+            drawn[group] = _spark(texts.lag_label(own), points, (0.0, max(point.y for point in points) or 1.0))
+    return drawn

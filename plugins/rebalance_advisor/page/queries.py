@@ -126,12 +126,13 @@ BROKER_OVERVIEW = view(
 TOPIC_OVERVIEW = view(
     "topic_overview_latest",
     "cluster topic partition_count replication_factor under_replicated log_bytes in_bytes_per_s hottest_to_mean_ratio"
-    " group_count worst_severity worst_finding_code",
+    " group_count worst_severity worst_finding_code lag_messages lag_group_id",
 )
 GROUP_OVERVIEW = view(
     "group_overview_latest",
     "cluster group_id type state member_count idle_members lag_messages drain_seconds outlook skew_count skew_rate"
-    " current_assignor recommended_assignor worst_severity worst_finding_code protocol_type",
+    " current_assignor recommended_assignor worst_severity worst_finding_code protocol_type lag_seconds team channel"
+    " tier",
 )
 TOPIC_CHANGE = view(
     "broker_topic_change", "cluster broker topic earlier_captured_at bytes_earlier bytes_now bytes_change"
@@ -608,6 +609,27 @@ def _conditions(cluster: str, run_id: str, filters: MoveFilter) -> list[ColumnEl
     return conditions
 
 
+def levels_in(cluster: str, run_id: str, resources: Sequence[str], brokers: Collection[int]) -> Select[Any]:
+    score = BROKER_SCORE.c
+    of_page = (score.cluster == cluster, score.resource.in_(resources), score.broker.in_(brokers))
+    return _levels(cluster, run_id).where(*of_page)
+
+
+def highest_loads(cluster: str, run_id: str) -> Select[Any]:
+    """The highest load of each resource, today or after the plan."""
+    score = BROKER_SCORE.c
+    every = _levels(cluster, run_id).where(score.cluster == cluster).subquery().c
+    highest = func.max(func.greatest(every.load, every.load_after))
+    return select(every.resource, highest.label("load")).group_by(every.resource)
+
+
+def lag_days(cluster: str, groups: Collection[str], since: datetime) -> Select[Any]:
+    """Oldest first."""
+    day = LAG_DAY.c
+    recent = select(*day).where(day.cluster == cluster, day.group_id.in_(groups), day.period_start >= since)
+    return recent.order_by(day.group_id, day.period_start)
+
+
 LIST_ROWS = 50
 TODAY = "today"
 
@@ -627,6 +649,9 @@ LISTINGS = {
     "groups": Listing(GROUP_OVERVIEW, "group_id", GROUP),
 }
 
+RATES = {"in_bytes_per_s": "in", "out_bytes_per_s": "out"}
+"""Columns of brokers that are shown as the newest advisory judged them."""
+
 
 def listed(kind: str, cluster: str, search: str, sort: str, page: int) -> Select[Any]:
     """Page of a list whose names contain ``search``, in any case.
@@ -634,13 +659,18 @@ def listed(kind: str, cluster: str, search: str, sort: str, page: int) -> Select
     ``sort``: a column (greatest first), ``findings`` (worst first) or ``name``. Ties are by name.
     """
     read, name = LISTINGS[kind].read, LISTINGS[kind].name
+    statement = select(*read.c).where(*_named(read, name, cluster, search))
     order: list[ColumnElement[Any]] = []
     if sort == "findings":
         order = [case(SEVERITIES, value=read.c.worst_severity, else_=len(SEVERITIES))]
+    elif kind == "brokers" and sort in RATES:
+        score = BROKER_SCORE.c
+        same = and_(score.cluster == read.c.cluster, score.broker == read.c.broker, score.resource == RATES[sort])
+        statement = statement.select_from(read.outerjoin(BROKER_SCORE, same))
+        order = [func.coalesce(score.load, read.c[sort]).desc().nulls_last()]
     elif sort != "name":
         order = [read.c[sort].desc().nulls_last()]
-    statement = select(*read.c).where(*_named(read, name, cluster, search)).order_by(*order, read.c[name])
-    return statement.limit(LIST_ROWS).offset((page - 1) * LIST_ROWS)
+    return statement.order_by(*order, read.c[name]).limit(LIST_ROWS).offset((page - 1) * LIST_ROWS)
 
 
 def list_total(kind: str, cluster: str, search: str) -> Select[Any]:
@@ -799,8 +829,8 @@ def group_parts(cluster: str, group_id: str, since: datetime) -> dict[str, Selec
     of_group = {
         name: select(*read.c).where(read.c.cluster == cluster, read.c.group_id == group_id)
         for name, read in {
-            "group": GROUP, "scores": GROUP_SCORE, "drain": GROUP_DRAIN, "lag": GROUP_LAG, "members": MEMBER_SCORE,
-            "tasks": STREAMS_SCENARIO, "workers": WORKER,
+            "group": GROUP, "overview": GROUP_OVERVIEW, "scores": GROUP_SCORE, "drain": GROUP_DRAIN, "lag": GROUP_LAG,
+            "members": MEMBER_SCORE, "tasks": STREAMS_SCENARIO, "workers": WORKER,
         }.items()
     }  # fmt: skip
     score, member = GROUP_SCORE.c, MEMBER_SCORE.c
@@ -812,6 +842,7 @@ def group_parts(cluster: str, group_id: str, since: datetime) -> dict[str, Selec
     )
     return {
         "group": of_group["group"],
+        "overview": of_group["overview"],
         "drain": of_group["drain"],
         "strategies": of_group["scores"].where(score.scenario == TODAY).order_by(*best_first),
         "scenarios": of_group["scores"]
@@ -830,9 +861,7 @@ def group_parts(cluster: str, group_id: str, since: datetime) -> dict[str, Selec
         .where(WORKER.c.worker.is_not(None))
         .order_by(WORKER.c.member_id)
         .limit(LIST_ROWS),
-        "lag_days": select(*LAG_DAY.c)
-        .where(LAG_DAY.c.cluster == cluster, LAG_DAY.c.group_id == group_id, LAG_DAY.c.period_start >= since)
-        .order_by(LAG_DAY.c.period_start),
+        "lag_days": lag_days(cluster, [group_id], since),
     }
 
 

@@ -255,6 +255,17 @@ def describe_share(share: float, unit: str) -> str:
     return f"its share {format_amount(share, unit)}"
 
 
+def describe_listed_load(load: float, unit: str, capacity: float | None) -> str:
+    return f"{100 * load / capacity:.0f} %" if capacity else format_amount(load, unit)
+
+
+def describe_listed_share(load: float, capacity: float | None, to_mean: float | None) -> str:
+    """``41 %`` of the capacity, else ``1.23 ×`` the mean."""
+    if capacity:
+        return f"{100 * load / capacity:.0f} %"
+    return "" if to_mean is None else format_ratio(to_mean)
+
+
 def describe_held_topic(name: str, size: float) -> str:
     return f"{name}: {format_bytes(size)}"
 

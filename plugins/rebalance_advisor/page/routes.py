@@ -72,6 +72,17 @@ def newest(request: Request, cluster: str) -> Row:
     return row_or_404(request, clusters(cluster), f"Nothing is published yet for cluster {cluster}.")
 
 
+def newest_or_none(request: Request, cluster: str) -> Row | None:
+    reader: Reader = request.app.state.reader
+    return reader.first(clusters(cluster))
+
+
+def seen_at(state: Row) -> datetime:
+    """Time of the newest snapshot."""
+    moment: datetime = state["newest_snapshot_captured_at"] or state["snapshot_captured_at"]
+    return moment
+
+
 HISTORY = timedelta(days=30)
 _ADVISE = "advise_"
 _WHAT_IF = "what_if_"
@@ -233,8 +244,7 @@ def history(
     now = datetime.now(UTC)
     since = now - LONG_HISTORY
     days, link = rows(request, ask.skew_by_day(cluster, since)), linker(request, cluster)
-    published = rows(request, clusters(cluster))
-    newest_run = published[0] if published else None
+    newest_run = newest_or_none(request, cluster)
     resources = rows(request, plan_parts(cluster, newest_run["run_id"])["resources"]) if newest_run else []
     findings = rows(request, ask.finding_lanes(cluster, since, MOST_LANES))
     applied = rows(request, ask.applied_plans(cluster, since))
@@ -384,24 +394,36 @@ def subjects_router() -> APIRouter:
 BrokerSort = Literal[
     "findings", "name", "used_ratio", "in_bytes_per_s", "out_bytes_per_s", "leader_count", "replica_count"
 ]
-TopicSort = Literal["findings", "name", "log_bytes", "in_bytes_per_s", "hottest_to_mean_ratio", "partition_count"]
-GroupSort = Literal["findings", "name", "lag_messages", "member_count", "skew_count"]
+TopicSort = Literal[
+    "findings", "name", "log_bytes", "in_bytes_per_s", "hottest_to_mean_ratio", "partition_count", "lag_messages"
+]
+GroupSort = Literal["findings", "name", "lag_messages", "lag_seconds", "member_count", "skew_count"]
 
 
 def broker_list(request: Request, cluster: str, sort: BrokerSort = "findings", number: _Page = 1) -> HTMLResponse:
-    return _list(request, "brokers", cluster, sort, number)
+    read = rows(request, ask.listed("brokers", cluster, "", sort, number))
+    state = newest_or_none(request, cluster)
+    run, brokers = "" if state is None else str(state["run_id"]), [row["broker"] for row in read]
+    levels = rows(request, ask.levels_in(cluster, run, pictures.RESOURCES, brokers))
+    loads = pictures.listed_loads(read, levels, rows(request, ask.highest_loads(cluster, run)))
+    return _list(request, "brokers", cluster, sort, number, rows=read, loads=loads)
 
 
 def topic_list(
     request: Request, cluster: str, search: str = "", sort: TopicSort = "findings", number: _Page = 1
 ) -> HTMLResponse:
-    return _list(request, "topics", cluster, sort, number, search)
+    read = rows(request, ask.listed("topics", cluster, search, sort, number))
+    return _list(request, "topics", cluster, sort, number, search, rows=read)
 
 
 def group_list(
     request: Request, cluster: str, search: str = "", sort: GroupSort = "findings", number: _Page = 1
 ) -> HTMLResponse:
-    return _list(request, "groups", cluster, sort, number, search)
+    read = rows(request, ask.listed("groups", cluster, search, sort, number))
+    state = newest_or_none(request, cluster)
+    since = (datetime.now(UTC) if state is None else seen_at(state)) - HISTORY
+    lags = pictures.lag_sparklines(rows(request, ask.lag_days(cluster, [row["group_id"] for row in read], since)))
+    return _list(request, "groups", cluster, sort, number, search, rows=read, lags=lags)
 
 
 def broker_page(request: Request, cluster: str, broker: _BrokerId, number: _Page = 1) -> HTMLResponse:
@@ -418,7 +440,7 @@ def broker_page(request: Request, cluster: str, broker: _BrokerId, number: _Page
     carried = sorted(largest, key=lambda row: -(row[part] or 0.0))
     link, disk = linker(request, cluster), read["disks"][0] if read["disks"] else None
     held = next((row for row in read["levels"] if row["resource"] == "disk"), {"load": None, "capacity": None})
-    now = state["newest_snapshot_captured_at"] or state["snapshot_captured_at"]
+    now = seen_at(state)
     replicas = rows(request, ask.partitions_on(cluster, broker, number))
     growth = None
     if disk is not None:
@@ -469,12 +491,12 @@ def topic_page(request: Request, cluster: str, name: str, number: _Page = 1) -> 
 
 def group_page(request: Request, cluster: str, name: str) -> HTMLResponse:
     state = newest(request, cluster)
-    now = state["newest_snapshot_captured_at"] or state["snapshot_captured_at"]
+    now = seen_at(state)
     read = parts(request, ask.group_parts(cluster, name, now - HISTORY))
     if not read["group"]:
         raise HTTPException(404, f"Cluster {cluster} has no group called {name}.")
     return page(
-        request, "group.html", cluster=cluster, name=name, about=read["group"][0],
+        request, "group.html", cluster=cluster, name=name, about=read["group"][0], overview=read["overview"][0],
         drain=read["drain"][0] if read["drain"] else None,
         strategies=read["strategies"], scenarios=read["scenarios"], lag=read["lag"],
         instances=read["instances"], tasks=read["tasks"], workers=[_worker_row(row) for row in read["workers"]],
@@ -498,12 +520,13 @@ def _worker_row(member: Row) -> dict[str, Any]:
     }
 
 
-def _list(request: Request, kind: str, cluster: str, sort: str, number: int, search: str | None = None) -> HTMLResponse:
+def _list(
+    request: Request, kind: str, cluster: str, sort: str, number: int, search: str | None = None, **values: Any
+) -> HTMLResponse:
     total = row_or_404(request, ask.list_total(kind, cluster, search or ""), "Nothing to list.")["rows"]
     return page(
         request, "list.html", kind=kind, cluster=cluster, search=search, sort=sort, page=number, total=total,
-        rows=rows(request, ask.listed(kind, cluster, search or "", sort, number)),
-        last_page=max(1, -(-total // ask.LIST_ROWS)),
+        last_page=max(1, -(-total // ask.LIST_ROWS)), **values,
     )  # fmt: skip
 
 

@@ -193,7 +193,7 @@ def large_findings(size: Size) -> list[Finding]:
                 Finding(
                     code, severity, kind, named(number), {"disk_bytes": 500 * GIB, "over_share_ratio": 1.25},
                     fact(FactCode.LEARN_STRATEGY, group=named(number)), gain=0.5,
-                    confidence=Confidence.ESTIMATED,
+                    confidence=Confidence.ESTIMATED, team=f"team-{number % 40:02}", channel="#kafka-on-call",
                 )
             )  # fmt: skip
     return results
@@ -218,6 +218,11 @@ def fill(connection: store.Connection, size: Size, now: datetime) -> None:
         store.save_scores(connection, run_id, "member_score", _member_scores(size))
         store.save_plan(connection, run_id, large_plan(size, snapshot_id))
         store.publish_run(connection, run_id)
+    connection.execute(
+        "INSERT INTO store.lag_day SELECT cluster, period_start - day * interval '1 day', group_id, snapshot_count,"
+        " lag_messages * (1 + day % 5), highest_lag_messages * (1 + day % 5)"
+        " FROM store.lag_day, generate_series(1, 30) AS day ON CONFLICT DO NOTHING"
+    )
 
 
 def _topic_scores(size: Size) -> Iterator[dict[str, Any]]:
@@ -240,6 +245,7 @@ def _group_scores(size: Size) -> Iterator[dict[str, Any]]:
                     "members": size.members_a_group, "partitions": size.partitions_a_topic, "version": VERSION,
                     "idle_members": 0, "skew_count": 1.2, "skew_rate": 1.1 + number % 9 / 10, "partitions_moved": 3,
                     "members_falling_behind": int(number % 50 == 0), "drain_seconds": 60.0 + number,
+                    "lag_seconds": 3.0 * number,
                 }  # fmt: skip
 
 

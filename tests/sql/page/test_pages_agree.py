@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from kafka_rebalance.amounts import counted, format_bytes
+from kafka_rebalance.amounts import counted, format_bytes, format_seconds
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.finding import CODES
@@ -43,6 +43,7 @@ from rebalance_advisor.publish.report import (
     TOP_FINDINGS,
     TOP_GROUPS,
     VERDICT_TEXTS,
+    describe_owner,
     describe_size,
     first_screen,
     format_time,
@@ -61,6 +62,7 @@ BROKEN = re.compile(
 )
 CODE = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 HOURS = 8  # of the window of a run that asks for its hours
+OF_ALL_LAG = ("lag_growing", "share_group_behind")  # findings about a group's whole lag
 MOST_COMMITTED_LATE = 5_000  # messages: some seconds of the fastest topics that are drawn
 # Resources, DAGs, and the setting of Python's clients.
 NAMES = ("leader_in", "potential_out", "advise_", "collect_", "apply_", "what_if_", "partition_assignment_strategy")
@@ -535,6 +537,7 @@ def subject_faults(surfaces: Surfaces) -> Iterator[str]:
         for kind in SUBJECTS
         for row in list_rows(surfaces, kind)
     }
+    owners = {row[0]: row[2] for row in list_rows(surfaces, "group")}
     named = {
         subject
         for one in surfaces.advisory["findings"]
@@ -555,6 +558,8 @@ def subject_faults(surfaces: Surfaces) -> Iterator[str]:
         yield from (f"{kind} {name} lacks {one['code']}" for one in found[:20] if sentence_of(one) not in text)
         audible = [finding for finding in found if finding["muted_until"] is None]
         expected = f"{audible[0]['severity']} {audible[0]['code'].replace('_', ' ')}" if audible else ""
+        if kind == "group" and owners[name] != (describe_owner(audible[0]) if audible else ""):
+            yield f"group {name}: its list has owner {owners[name]!r}, its first finding {audible[:1]}"
         if worst.get((kind, name), expected) != expected:
             yield f"{kind} {name}: its list has {worst[kind, name]!r}, expected {expected!r}"
     listed_subjects = {kind: {name for kind_of, name in worst if kind_of == kind} for kind in SUBJECTS}
@@ -585,11 +590,17 @@ def list_faults(surfaces: Surfaces) -> Iterator[str]:
     for row in list_rows(surfaces, "broker"):
         broker = int(row[0].removeprefix("broker "))
         expected = (sum(one.leader == broker for one in rows), sum(broker in one.replicas for one in rows))
-        if tuple(map(count_of, row[7:9])) != expected:
-            yield f"broker {broker}: {row[7:9]}, expected {expected}"
+        if tuple(map(count_of, row[6:8])) != expected:
+            yield f"broker {broker}: {row[6:8]}, expected {expected}"
         loads = surfaces.page("broker", id=broker).partition('id="loads">')[2].partition("</table>")[0]
-        levels = {cells[0]: cells[2] for cells in table_rows(loads)[1:]}
-        counts = tuple(count_of(levels[name]) for name in ("leaders", "replicas") if name in levels)
+        levels = {cells[0]: cells[2:4] for cells in table_rows(loads)[1:]}
+        for name, cell in zip(("in", "out", "leaders", "replicas"), row[4:8], strict=True):
+            load, after = levels.get(name, ("unknown", "unknown"))
+            now = cell.split(maxsplit=1)[0] if name in ("leaders", "replicas") else load
+            change = f" → {after}" if after not in ("unknown", now) else ""
+            if not re.fullmatch(rf"{re.escape(now)}( [\d,.]+ [×%])?{change}( \|.*)?", cell):
+                yield f"broker {broker}: {name} is {cell!r} in its list, {load} and {after} on its page"
+        counts = tuple(count_of(levels[name][0]) for name in ("leaders", "replicas") if name in levels)
         words = f"Now it holds {counted(expected[1], 'replica')} and leads {counted(expected[0], 'partition')}."
         if counts and (counts != expected) != (words in shown(loads)):
             yield f"broker {broker}: {counts} on its page, expected {expected}: {shown(loads)[:200]!r}"
@@ -598,14 +609,15 @@ def list_faults(surfaces: Surfaces) -> Iterator[str]:
         )
         if relief is not None and broker == relief.fullest_broker_before == relief.fullest_broker_after:
             percents = [f"{100 * ratio:.0f}" for ratio in (relief.used_ratio_before or 0, relief.used_ratio_after or 0)]
-            shown_ones = [cell.split(maxsplit=1)[0] for cell in row[3:5]]
+            listed_ratios = re.findall(r"(\d+) %", row[3])
+            shown_ones = [listed_ratios[0], listed_ratios[-1]]
             is_first, is_last = relief.step == 1, relief.step == len(surfaces.plan["steps"])
             is_same = [shown_ones[0] == percents[0] or not is_first, shown_ones[1] == percents[1] or not is_last]
             if relief.used_ratio_before and not all(is_same):
-                yield f"broker {broker}: disk {row[3:5]} in its list, {percents} in its step"
+                yield f"broker {broker}: disk {row[3]} in its list, {percents} in its step"
         state = next(one.state.value for one in surfaces.snapshot.brokers if one.id == broker)
-        if not row[9].startswith(state) or f", {state}" not in shown(surfaces.page("broker", id=broker)):
-            yield f"broker {broker}: {row[9]}, its state is {state}"
+        if not row[8].startswith(state) or f", {state}" not in shown(surfaces.page("broker", id=broker)):
+            yield f"broker {broker}: {row[8]}, its state is {state}"
     for row in list_rows(surfaces, "topic"):
         own = [one for one in rows if one.topic == row[0]]
         lagging = sum(one.isr is not None and len(one.isr) < len(one.replicas) for one in own)
@@ -625,12 +637,16 @@ def list_faults(surfaces: Surfaces) -> Iterator[str]:
         ]
         if len(listed_readers) != readers:
             yield f"topic {row[0]}: {readers} groups, {len(listed_readers)} on its page"
+        furthest = next(iter(listed_readers), None)
+        behind = "" if furthest is None else "unknown" if furthest[2] == "unknown" else f"{furthest[2]} {furthest[0]}"
+        if row[9] != behind:
+            yield f"topic {row[0]}: {row[9]!r} is behind in its list, {behind!r} on its page"
     for row in list_rows(surfaces, "group"):
-        if (count_of(row[2]) or 0) > MOST_COMMITTED_LATE and row[3] == "keeps up":
-            yield f"group {row[0]}: {row[2]} behind, and it keeps up"
+        if (count_of(row[3]) or 0) > MOST_COMMITTED_LATE and row[6] == "keeps up":
+            yield f"group {row[0]}: {row[3]} behind, and it keeps up"
         text = shown(surfaces.page("group", name=row[0]))
-        if not re.search(rf"\b{row[4]} members?\b", text) or f"{row[8].split(',')[0]} group" not in text:
-            yield f"group {row[0]}: its list has {row[4]} members and {row[8]}, its page not"
+        if not re.search(rf"\b{row[7]} members?\b", text) or f"{row[11].split(',')[0]} group" not in text:
+            yield f"group {row[0]}: its list has {row[7]} members and {row[11]}, its page not"
         lags = [
             cells[2] for cells in table_rows(text_after(surfaces.page("group", name=row[0]), "Topics it reads"))[1:]
         ]
@@ -639,9 +655,21 @@ def list_faults(surfaces: Surfaces) -> Iterator[str]:
             lags
             and len(lags) < ask.LIST_ROWS
             and None not in known
-            and count_of(row[2]) != sum(map(int, filter(None, known)))
+            and count_of(row[3]) != sum(map(int, filter(None, known)))
         ):
-            yield f"group {row[0]}: {row[2]} behind in its list, {known} on its page"
+            yield f"group {row[0]}: {row[3]} behind in its list, {known} on its page"
+        time = "" if row[4] == "unknown" else f" ({row[4]} of writing)"
+        if lags and not re.search(rf", {row[3]} messages? behind{re.escape(time)}[,.]", text):
+            yield f"group {row[0]}: {row[3]} and {row[4]} behind in its list, not on its page"
+        for finding in surfaces.about("group", row[0]):
+            for part in (finding, *finding["symptoms"]):
+                seconds = part["evidence"].get("lag_seconds")
+                if part["subject"] == row[0] and part["code"] in OF_ALL_LAG and row[4] != format_seconds(seconds):
+                    yield f"group {row[0]}: {row[4]} behind in its list, {seconds} s by {part['code']}"
+    trends = surfaces.page("groups").count('class="trend"><svg')
+    charts = sum('id="lag"' in surfaces.page("group", name=group.id) for group in surfaces.snapshot.groups)
+    if trends != charts:
+        yield f"{trends} groups have a trend in their list, {charts} on their pages"
 
 
 def text_after(markup: str, heading: str) -> str:
@@ -667,14 +695,14 @@ def group_faults(surfaces: Surfaces) -> Iterator[str]:
                 yield f"group {name}: its page lacks the step {step['text']!r}"
         if (advised is not None) != ("Change its strategy to" in text):
             yield f"group {name}: groups.json advises {advised}, its page does not say so"
-        if (row[7].partition("→")[2].strip() or None) != advised:
-            yield f"group {name}: groups.json advises {advised}, its list has {row[7]!r}"
-        if count_of(row[4]) != group["members"] and group["members"] is not None:
-            yield f"group {name}: {group['members']} members in groups.json, {row[4]} in its list"
-        if count_of(row[5]) != group["idle_members"]:
-            yield f"group {name}: {group['idle_members']} idle in groups.json, {row[5]} in its list"
-        if group["members_falling_behind"] and not row[3].startswith("never"):
-            yield f"group {name}: its members fall behind, its list has {row[3]!r}"
+        if (row[10].partition("→")[2].strip() or None) != advised:
+            yield f"group {name}: groups.json advises {advised}, its list has {row[10]!r}"
+        if count_of(row[7]) != group["members"] and group["members"] is not None:
+            yield f"group {name}: {group['members']} members in groups.json, {row[7]} in its list"
+        if count_of(row[8]) != group["idle_members"]:
+            yield f"group {name}: {group['idle_members']} idle in groups.json, {row[8]} in its list"
+        if group["members_falling_behind"] and not row[6].startswith("never"):
+            yield f"group {name}: its members fall behind, its list has {row[6]!r}"
         if (cells := in_trouble.get(name)) and not (
             advised in cells[2] if advised else advice["text"] in one_line(cells[2])
         ):

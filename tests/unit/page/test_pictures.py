@@ -232,6 +232,48 @@ def test_loads_of_a_broker_have_its_share_and_capacity_and_unknown_ones_are_no_z
     assert "not known" in leads_nothing.strip.title
 
 
+def listed_broker(**known: object) -> dict[str, object]:
+    names = (
+        "used_bytes", "total_bytes", "used_ratio_with_plan", "disk_bytes", "disk_to_mean_ratio", "in_bytes_per_s",
+        "in_to_mean_ratio", "out_bytes_per_s", "out_to_mean_ratio",
+    )  # fmt: skip
+    return {"broker": 1, "leader_count": 0, "replica_count": 3} | dict.fromkeys(names) | known
+
+
+def test_a_listed_load_has_its_figure_its_share_and_the_figure_after_a_plan_that_moves_it() -> None:
+    levels = [
+        judged("in", 50.0, load_after=30.0, fair_share=0.4, capacity=100.0),
+        judged("leaders", 9.0, load_after=0.0, fair_share=4.0, level_to_mean_ratio=0.0),
+        judged("replicas", 3.0, load_after=3.0, level_to_mean_ratio=0.5),
+    ]
+    disk = {"used_bytes": 90, "total_bytes": 100, "used_ratio_with_plan": 0.7}
+    (loads,) = pictures.listed_loads([listed_broker(**disk)], levels, [{"resource": "replicas", "load": 6.0}])
+    assert {name: (load.figure, load.note, load.after) for name, load in loads.items()} == {
+        "disk": ("90 %", "", "70 %"),
+        "in": ("50 B/s", "50 %", "30 B/s"),
+        "out": ("unknown", "", ""),
+        "leaders": ("0", "0.00 ×", ""),
+        "replicas": ("3", "0.50 ×", ""),
+    }
+    looks = [(part.end, part.look) for part in loads["disk"].strip.parts]
+    assert looks == [(70.0, Look.FULL), (90, Look.LEAVES)]
+    assert [tick.at for tick in loads["in"].strip.ticks] == [40.0]
+    assert [loads[name].strip.high for name in ("disk", "in", "replicas")] == [100, 100.0, 6.0]
+    assert loads["out"].strip is None
+
+
+def test_without_an_advisory_rates_are_those_of_the_snapshot() -> None:
+    (loads,) = pictures.listed_loads([listed_broker(in_bytes_per_s=5.0, in_to_mean_ratio=1.25)], [], [])
+    assert [(load.figure, load.note) for load in loads.values()] == [
+        ("unknown", ""), ("5 B/s", "1.25 ×"), ("unknown", ""), ("0", ""), ("3", "")
+    ]  # fmt: skip
+
+
+def judged(resource: str, load: float, **known: object) -> dict[str, object]:
+    names = ("load_after", "capacity", "fair_share", "level_to_mean_ratio")
+    return {"broker": 1, "resource": resource, "load": load} | dict.fromkeys(names) | known
+
+
 def test_what_fills_a_disk_is_its_largest_topics_and_the_rest() -> None:
     carried = [{"topic": f"t{number}", "log_bytes": 20 - number} for number in range(8)]
     drawn = pictures.filling(carried, 200.0, 400.0, link)
@@ -322,6 +364,13 @@ def test_lag_is_a_line_of_means_below_a_dashed_one_of_the_highest() -> None:
     ]  # fmt: skip
     assert pictures.lag_chart([lag_day(0, 5.0, 9)]) is None
     assert pictures.lag_chart([lag_day(0, 0.0, 0), lag_day(1, 0.0, 0)]).y_range == (0.0, 1.0)
+
+
+def test_a_group_has_a_small_line_of_its_lag_where_two_days_are_known() -> None:
+    read = [day | {"group_id": group} for group, day in (("a", lag_day(0, 5.0, 9)), ("a", lag_day(1, 6.0, 20)))]
+    drawn = pictures.lag_sparklines([*read, lag_day(0, 5.0, 9) | {"group_id": "b"}])
+    assert {group: [point.y for point in chart.lines[0].points] for group, chart in drawn.items()} == {"a": [5.0, 6.0]}
+    assert drawn["a"].title == pictures.lag_chart(read).title
 
 
 def skew_day(number: int, skew: float, resource: str = "disk", worst: int | None = 9) -> dict[str, object]:

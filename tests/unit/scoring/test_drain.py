@@ -7,7 +7,7 @@ import numpy as np
 
 from kafka_assignors.arrays import ABSENT
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
-from kafka_rebalance.scoring.drain import drain, member_capacity
+from kafka_rebalance.scoring.drain import drain, group_seconds_behind, member_capacity
 from tests.sample import for_each
 
 
@@ -28,6 +28,16 @@ def test_the_worked_example_of_the_module() -> None:
     assert (result.seconds, result.members_falling_behind) == (None, 1)
     both = drain(readers(0, 1), 2, group((6200, 40), (499, 100)), 100.0)
     assert (both.seconds, both.members_falling_behind) == (100.0, 0)
+
+
+def test_a_group_is_behind_by_the_seconds_that_its_partitions_with_a_reader_were_written_in() -> None:
+    rates = group((600, 10), (300, 20), (9000, 1))
+    assert group_seconds_behind(readers(0, 0, ABSENT), rates) == 900 / 30
+    assert group_seconds_behind(readers(ABSENT, ABSENT, ABSENT), rates) == 9900 / 31
+    assert group_seconds_behind(readers(0), group((0, nan))) == 0.0
+    unknown = [(nan, 1.0), (5.0, nan), (5.0, 0.0)]
+    assert [group_seconds_behind(readers(0), group(one)) for one in unknown] == [None, None, None]
+    assert group_seconds_behind(readers(), PartitionRates(np.zeros(0), np.zeros(0), np.zeros(0))) is None
 
 
 def test_backlogs_and_what_is_written_add_up_over_a_members_partitions() -> None:

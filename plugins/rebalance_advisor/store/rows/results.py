@@ -44,7 +44,7 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
         "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "advice", "rollover", "error",
         "cv_count", "cv_rate", "least_skew_count", "least_skew_rate", "partitions_without_reader", "subject",
         "variants", "mean_partitions_moved", "partitions_revoked", "partitions_unread", "longest_pause_ms",
-        "unread_partition_ms", "members_falling_behind", "leader_in_rack_ratio",
+        "unread_partition_ms", "members_falling_behind", "leader_in_rack_ratio", "lag_seconds",
     ),
     "member_score": (
         "instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages", "drain_seconds",
