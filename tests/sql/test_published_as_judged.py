@@ -99,7 +99,7 @@ def test_owners_and_mutes_of_a_run_are_saved_with_its_findings_and_published(
 ) -> None:
     owner = {"pattern": "readers|.*", "team": "readers", "channel": "#readers", "tier": 2, "subject_type": "group"}
     mute = {"code": "idle_members", "pattern": ".*", "until": "2999-01-01", "reason": "known"}
-    advised(connection, snapshot_id, owners=[owner], mutes=[mute])
+    advice = advised(connection, snapshot_id, owners=[owner], mutes=[mute])
     folder = publish(dsn, tmp_path / "out")
     published = json.loads((folder / "findings.json").read_text())
     muted = [finding for finding in published if finding["muted_until"] is not None]
@@ -112,6 +112,10 @@ def test_owners_and_mutes_of_a_run_are_saved_with_its_findings_and_published(
         " FROM advisor.finding_latest WHERE muted_until > now()"
     ).fetchall()
     assert rows == [("idle_members", "readers", "#readers", 2, datetime(2999, 1, 2, tzinfo=UTC), "known")]
+    overview = connection.execute(
+        "SELECT team, channel, tier, lag_seconds FROM advisor.group_overview_latest"
+    ).fetchall()
+    assert overview == [("readers", "#readers", 2, advice.groups[0].lag_seconds)]
     assert "1 muted, the first until 2999-01-02" in (folder / "report.html").read_text()
 
 

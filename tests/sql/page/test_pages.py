@@ -36,6 +36,7 @@ from rebalance_advisor.page.queries import (
     heat,
     list_total,
     listed,
+    topic_parts,
     worst_skews,
 )
 from rebalance_advisor.page.rendering import HEADERS
@@ -580,6 +581,11 @@ def test_lists_have_figures_their_worst_finding_first_and_a_total(connection, op
         if row["lag_messages"] is not None:
             reported[row["group_id"]] += row["lag_messages"]
     assert {name: lag for name, lag in groups.items() if lag is not None} == reported
+    (furthest,) = reader.rows(topic_parts("prod", "orders", 1)["readers"].limit(1))  # first on the topic's page
+    assert furthest["lag_messages"] is not None
+    assert [topics["orders"][name] for name in ("lag_messages", "lag_group_id")] == [
+        furthest["lag_messages"], furthest["group_id"],
+    ]  # fmt: skip
     assert "3 brokers" in open_page().get("/clusters/prod/brokers").text
     assert "Page 1 of 1" in open_page().get("/clusters/prod/topics?sort=log_bytes&search=o").text
     assert "hot partition" in open_page().get("/clusters/prod/topic?name=orders").text

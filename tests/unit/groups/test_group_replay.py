@@ -12,6 +12,7 @@ from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
+from rebalance_advisor.run_advice import SCORE_COLUMNS, score_rows
 
 
 def group_input(members, counts, *, protocol="range", kind=GroupType.CLASSIC, rates=None, lag=None):
@@ -94,6 +95,14 @@ def test_members_of_today_and_of_the_advised_assignment_are_told():
         ("m1", 6, 21.0, 9), ("m2", 0, 0.0, 0), ("m3", 0, 0.0, 0),
     ]  # fmt: skip
     assert [(m.partitions, m.in_bytes_per_s) for m in advised] == [(2, 1.0 + 4), (2, 2.0 + 5), (2, 3.0 + 6)]
+    assert replay.lag_seconds == 9 / 6  # each partition is written to once a second
+    assert replay_group(group_input([], {"t": 2}, lag=[3, 1])).lag_seconds == 2.0
+
+
+def test_the_seconds_behind_are_stored_with_todays_row_alone():
+    replay = replay_group(one_reads_all(lag=[0, 0, 0, 0, 0, 9]), scenarios=("rolling_restart",))
+    stored = [row[SCORE_COLUMNS.index("lag_seconds")] for row in score_rows(replay)]
+    assert stored == [9 / 6] + [None] * (len(replay.scores) + len(replay.scenarios) - 1)
 
 
 def test_two_services_under_one_group_id_are_seen_by_what_they_read():
