@@ -128,8 +128,10 @@ def test_an_uneven_order_weighs_less_where_the_controller_does_not_elect(
     assert finding.recommendation.args["is_automatic"] is is_automatic
 
 
-def on_few(partitions: int, brokers: int, leaders: int, holders: int, **loads: float) -> ClusterSnapshot:
-    """Topic ``hot`` of ``partitions`` led by ``leaders`` brokers, held by ``holders``, and an even topic of 20."""
+def on_few(
+    partitions: int, brokers: int, leaders: int, holders: int, others: int = 20, **loads: float
+) -> ClusterSnapshot:
+    """Topic ``hot`` of ``partitions`` led by ``leaders`` brokers, held by ``holders``, and an even topic."""
     rows = []
     for n in range(partitions):
         first = n % leaders
@@ -137,9 +139,9 @@ def on_few(partitions: int, brokers: int, leaders: int, holders: int, **loads: f
         rows.append(Partition("hot", n, replicas, first, replicas))
     rows += [
         Partition("even", n, (n % brokers, (n + 1) % brokers), n % brokers, (n % brokers, (n + 1) % brokers))
-        for n in range(20)
+        for n in range(others)
     ]
-    rates = {kind: [1.0] * 20 + [rate] * partitions for kind, rate in loads.items()}  # by topic, as in the table
+    rates = {kind: [1.0] * others + [rate] * partitions for kind, rate in loads.items()}  # by topic, as in the table
     return cluster(rows, of=tuple(map(Broker, range(brokers))), **rates)
 
 
@@ -176,6 +178,13 @@ def test_traffic_that_is_known_decides(rate: float, severity: Severity | None) -
     assert [finding.severity for finding in read] == ([severity] if severity else [])
     if read:
         assert read[0].recommendation.args["load"] == "out_bytes_per_s"
+
+
+def test_traffic_of_exactly_a_threshold_is_enough() -> None:
+    """6 of 60 alike partitions are a tenth, 8 of 32 a quarter."""
+    for partitions, others, severity in ((6, 54, Severity.MEDIUM), (8, 24, Severity.HIGH)):
+        snapshot = on_few(partitions, 4, 1, 4, others, in_bytes_per_s=1.0)
+        assert [found.severity for found in findings_of(snapshot, "topic_on_few_brokers")] == [severity]
 
 
 def test_the_leaders_that_each_broker_can_have_of_a_topic_are_told() -> None:

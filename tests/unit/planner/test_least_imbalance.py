@@ -47,10 +47,11 @@ def test_all_load_is_what_replicas_and_leaders_weigh_together() -> None:
 
 def test_prices_farther_apart_than_one_over_all_load_are_brought_nearer() -> None:
     problem = replace(FOUR_ON_ONE, budget=Budget(max_replica_moves=0))
-    proof = least_imbalance(problem)
-    assert proof is not None
-    span = np.maximum(proof.prices, 0).max() + np.maximum(-proof.prices, 0).max()
-    assert span * 40.0 <= 1 + 1e-9
+    for beside in (0.0, 40.0):
+        proof = least_imbalance(problem, beside=np.array([beside]))
+        assert proof is not None
+        span = np.maximum(proof.prices, 0).max() + np.maximum(-proof.prices, 0).max()
+        assert span * (40.0 + beside) <= 1 + 1e-9
 
 
 def test_nothing_is_proved_where_nothing_is_chosen_or_too_much_is() -> None:

@@ -64,6 +64,8 @@ def test_where_no_move_is_allowed_any_charge_proves_what_stands_outside() -> Non
         ({"least_imbalance": -0.1}, "says -0.1, and the plan comes to 0.1"),
         ({"least_imbalance": 0.2}, "says 0.2, and the plan comes to 0.1"),
         ({"least_imbalance": None}, "prices that prove nothing"),
+        ({"least_imbalance": None, "charges": {}}, "prices that prove nothing"),
+        ({"least_imbalance": None, "prices": {}}, "prices that prove nothing"),
         ({"prices": {"memory": {"0": 1.0}}}, "is of no balanced resource"),
         ({"prices": {"disk": {"77": 1.0}}}, "is of no balanced resource or broker"),
         ({"charges": {"bytes": SHARE, "replica_moves": 1.0}}, "is of no cost with a limit"),

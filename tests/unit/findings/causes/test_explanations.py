@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.findings.causes import EXPLANATIONS, WithoutCause, over_share
-from kafka_rebalance.findings.context import FindingContext
+from kafka_rebalance.findings.context import FindingContext, threshold
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.groups.group_replay import LEAST_GAIN
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import BrokerState, CommittedOffset, Group, Member, Partition
 from tests.unit.findings.sample_clusters import brokers, cluster, explained, striped
@@ -91,6 +92,49 @@ def test_a_disk_is_full_by_its_excess_or_by_the_cluster():
     crowded = _finding(*share, {"disk_bytes": 90, "fair_share_disk_bytes": 86})
     assert not explains(None, finding, crowded)  # 86 of 100 are nearly full as well
     assert not explains(None, finding, _finding("broker_disk_over_share", "8", symptom.evidence))
+
+
+def test_a_cause_explains_its_own_group_up_to_its_threshold():
+    """Evidence of a cause and of the symptom that it just explains, then a value of the latter beyond that."""
+    by_pair = {(rule.cause, rule.symptom): rule.explains for rule in EXPLANATIONS}
+    late = {"concentrated_at": "members", "partitions": 8, "members": 2, "members_behind": 2}
+    for pair, cause, symptom, beyond in (
+        (("assignor_uneven", "lag_growing"), {}, {"members_needed": 4, "members": 4}, {"members_needed": 5}),
+        (
+            ("group_hot_partition", "lag_growing"),
+            {"partition": "t-0"},
+            {"hot_partition": "t-0"},
+            {"hot_partition": "u"},
+        ),
+        (
+            ("group_hot_partition", "lag_concentrated"),
+            {"partition": "t-0"},
+            {"partition_names": ("t-0",)},
+            {"partition_names": ("t-0", "t-1")},
+        ),
+        (
+            ("partition_not_read", "lag_growing"),
+            {"in_messages_per_s": 60.0},
+            {"in_messages_per_s": 100.0, "read_messages_per_s": 40.0 * threshold("lag_growing", "read_ratio")},
+            {"in_messages_per_s": 100.1},
+        ),
+        (
+            ("partition_not_read", "lag_concentrated"),
+            {"partition_names": ("t-0", "t-1")},
+            {"partition_names": ("t-0", "t-1")},
+            {"partition_names": ("t-0", "t-2")},
+        ),
+        (
+            ("assignor_uneven", "lag_concentrated"),
+            {},
+            {**late, "partitions_behind": 8 * LEAST_GAIN},
+            {"partitions_behind": 8 * LEAST_GAIN - 0.1},
+        ),
+    ):
+        explains, own = by_pair[pair], _finding(pair[0], "g", cause)
+        assert explains(None, own, _finding(pair[1], "g", symptom)), pair
+        assert not explains(None, own, _finding(pair[1], "other", symptom)), pair
+        assert not explains(None, own, _finding(pair[1], "g", {**symptom, **beyond})), pair
 
 
 def test_a_dead_broker_explains_what_lacks_its_replicas_alone():

@@ -38,6 +38,15 @@ def test_three_brokers_by_hand() -> None:
     assert state.ratios(1)[:, 0].tolist() == [80 / 60, -1.0, 40 / 60]
 
 
+def test_a_lost_leader_is_succeeded_by_the_first_replica_that_serves_elsewhere() -> None:
+    snapshot, options = three([[0, 1, 2]], [20.0], 60.0)
+    arrays = replace(state_of(snapshot, options).arrays, serves=np.array([True, False, True]))
+    lists = np.array([[0, 1, 2], [0, 1, -1], [2, 0, 1], [1, 0, 2]], dtype=np.int32)
+    lost, heirs = arrays.heirs(lists, np.array([0, 0, 2, -1], dtype=np.int32))
+    assert lost.tolist() == [0, 0, 2, -1]
+    assert heirs.tolist() == [2, -1, 0, -1]
+
+
 def carried(state: LossState, lists: Ints, leader: Ints) -> Floats:
     """float64[B, D], replica by replica."""
     arrays, load = state.arrays, np.zeros_like(state.load)

@@ -51,7 +51,11 @@ def test_too_many_changes_are_left_to_the_search() -> None:
     assert all_changes(state, Means.REPLICAS, 10) is None
     changes = all_changes(state, Means.LEADERS, 10**6)
     assert changes is not None
-    assert best_choice(state, changes, free(len(changes)), SurviveParams(program_cells=1)) is None
+    arrays = state.arrays
+    cells = len(changes) * PARAMS.touched_brokers * arrays.groups * len(arrays.guarded)
+    assert len(arrays.guarded) > 1
+    assert best_choice(state, changes, free(len(changes)), SurviveParams(program_cells=cells)) is not None
+    assert best_choice(state, changes, free(len(changes)), SurviveParams(program_cells=cells - 1)) is None
 
 
 def test_what_cannot_be_survived_is_proved() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -174,10 +175,14 @@ def test_an_assignment_copies_no_more_than_the_lists_ask_for() -> None:
 
 
 def test_an_assignment_takes_what_harms_bands_least() -> None:
-    """Of 6 and 1 the light one goes; a broker with enough gets nothing."""
-    problem = hand_problem([((0, 1), 6.0), ((0, 1), 1.0), ((1,), 5.0)], 2, resources=("out",), rates=[6.0, 1.0, 5.0])
-    choices = assigned(placed(problem), np.array([1, 2]), np.arange(3), PARAMS)
-    assert ways(choices) == {(1, (0, 1), 1)}
+    """Of 6 and 1 the light one goes, wherever it is; a broker with enough gets nothing."""
+    rows = [((0, 1), 6.0), ((0, 1), 1.0), ((1,), 5.0)]
+    for order in itertools.permutations(range(3)):
+        turned = [rows[at] for at in order]
+        problem = hand_problem(turned, 2, resources=("out",), rates=[rate for _, rate in turned])
+        choices = assigned(placed(problem), np.array([1, 2]), np.arange(3), PARAMS)
+        assert ways(choices) == {(order.index(1), (0, 1), 1)}
+    problem = hand_problem(rows[:2], 2, resources=("out",), rates=[6.0, 1.0])
     assert not len(assigned(placed(problem), np.array([1, 0]), np.arange(2), PARAMS))
 
 
