@@ -139,6 +139,26 @@ def test_no_broker_sends_or_receives_more_than_its_limit() -> None:
     assert (is_within, state.copied.any()) == (1, np.False_)
 
 
+def test_a_broker_above_a_limit_still_takes_what_adds_nothing_there() -> None:
+    """Broker 1 sends 5, its limit is 4: partition 0 sends nothing and goes there, partition 1 may not."""
+    rows: Rows = [((0,), 6.0), ((0,), 6.0), ((1,), 1.0)]
+    problem = hand_problem(rows, 2, within=0.0, resources=("disk", "out"), rates=[0.0, 0.1, 5.0])
+    state = state_of(replace(problem, limit=np.array([[99.0, 99.0], [99.0, 4.0]])))
+    assert [_probe_kernel(0, state, p, 0, 0.0)[1] for p in range(2)] == [1, -1]
+
+
+def test_a_refused_step_leaves_its_place_to_the_next() -> None:
+    """Partition 0 has moved where nothing may. Leader changes gain the most and are refused until it is back."""
+    rows: Rows = [((0, 1), 1.0), *[((0, 2), 1.0)] * 3]
+    problem = hand_problem(rows, 3, within=0.0, resources=("disk", "leaders"), budget=Budget(max_replica_moves=0))
+    moved = problem.replicas.copy()
+    moved[0, 1] = 2
+    state = state_of(problem, moved)
+    assert _probe_kernel(1, state, 1, 0, 0.0)[0] > _probe_kernel(0, state, 0, 1, 0.0)[0] > 0
+    assert _probe_kernel(5, state, 0, 0, 0.0)[1] > 1
+    assert state.replicas.tolist() == problem.replicas.tolist()
+
+
 def test_what_is_over_a_brokers_limit_is_given_back() -> None:
     moved = np.array([[1], [2], [2], [1], [2]], dtype=np.int32)
     state = state_of(piled(max_broker_bytes=9.0), moved)

@@ -52,6 +52,21 @@ def test_a_pass_tells_what_the_cheapest_placements_carry() -> None:
     assert cheapest_placements(shut, np.array([[2.0, 0.0]]), result) == 6.0
 
 
+def test_the_copy_goes_to_the_leader_of_a_rack_not_to_its_cheapest_broker() -> None:
+    """Brokers 0 and 1 share a rack. Broker 0 is the cheapest and may not lead, so broker 1 is copied to."""
+    choices = Choices(
+        follower=np.array([[1.0]]), extra=np.array([[0.0]]), cost=np.array([4.0]),
+        size=np.array([3.0]), receiving=np.zeros(3),
+        kept=np.array([[-1]], dtype=np.int32), beyond=np.zeros((1, 1)), disk=-1,
+        leader=np.array([-1], dtype=np.int32), closed=np.zeros(3), shut=np.array([np.inf, 0.0, 0.0]),
+        begin=np.array([0, 2, 3]), factor=np.array([1]),
+    )  # fmt: skip
+    result = Chosen.of(np.zeros((1, 3)), 1)
+    assert cheapest_placements(choices, np.array([[1.0, 2.0, 9.0]]), result) == 6.0
+    assert (result.load.tolist(), result.leader.tolist()) == ([[0.0, 1.0, 0.0]], [1])
+    assert (result.copies.tolist(), result.received.tolist()) == ([1.0], [0.0, 3.0, 0.0])
+
+
 def test_better_prices_prove_more_and_never_less() -> None:
     better = 0
     for seed in range(40):

@@ -63,8 +63,12 @@ def test_counts_follow_disks_of_different_sizes(options: PlanOptions) -> None:
     assert reported == [way, way]
 
 
-def test_verify_refuses_a_plan_that_leaves_an_ordered_band_for_a_default(all_alike: None) -> None:
-    snapshot = different_disks()
+@pytest.mark.parametrize("sizes", [(500, 500, 2000, 2000), (450, 450, 700, 700)])
+def test_verify_refuses_a_plan_that_leaves_an_ordered_band_for_a_default(
+    all_alike: None, sizes: tuple[float, ...]
+) -> None:
+    """On disks of 700 GB there is room for what the steps add, not for all replicas of a broker once more."""
+    snapshot = different_disks(sizes)
     document = to_document(make_plan(snapshot, ON_DISK))
     assert levels(document)["disk"] != [None, None]
     (fault,) = [str(fault) for fault in verify_plan(document, snapshot).wrong]

@@ -26,6 +26,7 @@ def test_the_commands_as_they_are_written_are_right() -> None:
         ("BOOTSTRAP=broker:9092\n", "BOOTSTRAP=broker:9092; rm -rf data\n"),
         ("BOOTSTRAP=broker:9092\n", "BOOTSTRAP=$(reboot)\n"), ("BOOTSTRAP=broker:9092\n", "BOOTSTRAP=`reboot`\n"),
         ("CONFIG=  ", 'CONFIG="x$(reboot)"  '), ("CONFIG=  ", "CONFIG=a b  "),
+        ("CONFIG=  ", 'CONFIG="$A"  '), ("CONFIG=  ", 'CONFIG="A$"  '),
         ("--execute --throttle", "--execute ' --throttle"),
         ("\n    --election-type preferred", "\n    --election-type unclean"),
         ("rollback/01.json --verify", "rollback/01.json"), ("# Rollback", "# Rollback\n\n    rm -rf data"),
@@ -45,8 +46,8 @@ def test_bytes_that_are_no_text_are_a_fault() -> None:
 @for_each("old, new", [
         ("The commands are Kafka's own", "These are commands of Kafka's own"), ("## Wave", "## Part"),
         ("# run it again", "   # wait, then run it again"), (" \\\n    --reassignment", " --reassignment"),
-        ("CONFIG=  ", 'CONFIG="--command-config client.properties"  '), ("```sh", "```bash"),
-        ("Copies 1 replica ", "One replica is copied "),
+        ("CONFIG=  ", 'CONFIG="--command-config client.properties"  '), ("CONFIG=  ", 'CONFIG=""  '),
+        ("```sh", "```bash"), ("Copies 1 replica ", "One replica is copied "),
     ])  # fmt: skip
 def test_words_and_settings_are_free(old: str, new: str) -> None:
     assert old in TEXT

@@ -32,10 +32,11 @@ def document() -> dict[str, Any]:
 
 def test_disks_and_dirs_as_the_snapshot_has_them() -> None:
     dirs = (LogDir("/a", 100, 30), LogDir("/b", 100, 30), LogDir("/c", 50, 10), LogDir("/x", error="offline"))
+    dirs += (LogDir("/d", 100, 30),)
     snapshot = one_broker([(5, 0), (7, 1), (3, 2), (9, 3)], dirs)
     mine = disks_of(snapshot, {"remove_log_dirs": {"1": ["/b"]}})[1]
     assert [([item.path for item in p.dirs], p.is_removed, p.disk, p.held) for p in mine.places] == [
-        (["/a"], False, 0, 5), (["/b"], True, 0, 7), (["/c"], False, 1, 3)
+        (["/a", "/d"], False, 0, 5), (["/b"], True, 0, 7), (["/c"], False, 1, 3)
     ]  # fmt: skip
     assert (mine.total, mine.usable, mine.used(0), mine.others(0)) == ([100, 50], [30, 10], 70, 58)
     assert mine.unmovable_by_path == {"/x": 1}
