@@ -63,10 +63,14 @@ def test_a_cluster_whose_disks_are_all_full_is_told_that_moving_does_not_help():
     assert findings[0].recommendation.args["is_cluster_full"]
 
 
-@for_each("known", [{"log_dirs": {1: (LogDir("/a", 1000, 50),)}}, {"capacity": {1: Capacity(disk_bytes=600 / 0.95)}}])
-def test_one_full_disk_says_nothing_of_the_others(known):
+@for_each("known, used", [
+    ({"log_dirs": {1: (LogDir("/a", 1000, 50),)}}, 950),
+    ({"capacity": {1: Capacity(disk_bytes=600 / 0.95)}}, 600),
+])  # fmt: skip
+def test_one_full_disk_says_nothing_of_the_others(known, used):
     (finding,) = findings_of(cluster(EVEN, of=brokers(**known)), "broker_disk_full")
     assert (finding.subject, finding.severity, finding.evidence["cluster_used_ratio"]) == ("1", Severity.CRITICAL, None)
+    assert finding.evidence["used_bytes"] == used
     assert not finding.recommendation.args["is_cluster_full"]
     assert finding.gain > 0
 

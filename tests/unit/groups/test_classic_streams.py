@@ -135,6 +135,7 @@ def test_state_that_no_thread_named_leaves_out_what_it_decides() -> None:
         (with_member(at_rest(), 0, tasks=None), MissingPart.TASKS),
         (with_member(at_rest(), 0, tasks=Tasks((("0", (0,)),))), MissingPart.TASKS_AT_REST),
         (with_member(at_rest(), 0, tasks=Tasks((("0", (0, 3)),), (("0", (1,)),))), MissingPart.TASKS_AT_REST),
+        (with_member(at_rest(), 0, tasks=Tasks((("half__0", (0,)),))), MissingPart.TASKS_AT_REST),
         (at_rest(rack="a"), MissingPart.RACK_STRATEGY),
     ],
 )
