@@ -99,6 +99,13 @@ def test_what_is_within_its_limits_stays() -> None:
     assert result.moved_bytes == result.bound_bytes == 0
 
 
+def test_a_needless_move_is_taken_back_where_programs_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The 3 relieve most a byte and move first. Then the 12 must move, and the 3 fit again."""
+    monkeypatch.setattr("kafka_rebalance.planner.log_dirs.placed_in_whole_numbers", lambda _: None)
+    placement = place_in_log_dirs(problem([3, 12], [0, 0], [(0, 10), (0, 20)]))
+    assert (placement.dir_of.tolist(), placement.moved_bytes) == ([0, 1], 12)
+
+
 def test_a_dir_is_emptied_and_a_cordoned_one_gets_nothing() -> None:
     result = place_in_log_dirs(problem([5, 1, 7], [0, 0, 1], [(0, 0), (0, 99), (0, 99)], closed=1))
     assert result.dir_of.tolist() == [2, 2, 1]
