@@ -33,6 +33,13 @@ def test_push_hands_what_fits_to_who_lacks_it() -> None:
     assert kernels.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.2) == 0  # 0.05 above: all that is left overshoots
 
 
+def test_push_serves_who_lacks_before_who_has_room() -> None:
+    """Of 16, 6 and 2 between 4 and 12: a replica of 4 goes to broker 0, which lacks, though broker 1 has room."""
+    state = hand_state(hand_problem([((2,), 4.0)] * 4 + [((1,), 6.0), ((0,), 2.0)], 3, within=0.5))
+    assert kernels.push_round(state, EVERYBODY, np.array([1], dtype=np.int32), 1.0, 0.2) == 1
+    assert sorted(state.replicas[:4, 0].tolist()) == [0, 2, 2, 2]
+
+
 def test_push_stops_when_its_part_of_the_excess_is_gone() -> None:
     rows = [((0,), 2.0)] * 10 + [((1,), 5.0), ((2,), 5.0)]  # 20, 5, 5: 9 above 11
     state = hand_state(hand_problem(rows, 3))
