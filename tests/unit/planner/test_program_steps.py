@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,13 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.problem import broker_loads
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.facts import FactCode, fact
 from kafka_rebalance.planner.bounds import lower_bounds
 from kafka_rebalance.planner.linear_program import programs, relaxation
 from kafka_rebalance.planner.linear_program.programs import improve_with_lp
 from kafka_rebalance.planner.linear_program.relaxation import (
+    Decision,
     arcs_of,
     decided_by,
     has_capacity,
@@ -105,6 +109,21 @@ def test_a_start_that_ends_stranded_is_passed_over_and_what_it_did_is_counted(mo
     )
     assert (result.band_violation, result.cost.bytes, len(searches)) == (0.0, 4.0, 2)
     assert result.statistics.pushed == 7 + searches[1].statistics.pushed
+
+
+def test_the_partition_that_cannot_leave_its_broker_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = hand_problem([((0,), 1.0), ((1,), 1.0)], 3, leaving=[1])
+
+    def stranded(*arguments: Any, **named: Any) -> Any:
+        return replace(search_replicas(*arguments, **named), stranded=1, replicas=problem.replicas)
+
+    module = sys.modules[solve.__module__]
+    monkeypatch.setattr(module, "search_replicas", stranded)
+    monkeypatch.setattr(module, "smallest_cause", lambda *_: None)
+    monkeypatch.setattr(module, "decided", lambda *_: Decision(None))
+    with pytest.raises(InfeasibleError) as error:
+        solve(problem)
+    assert error.value.cause == fact(FactCode.NO_ROOM_FOR_REPLICA, partition=problem.name_of(1), is_proved=False)
 
 
 @pytest.mark.parametrize("seed", [76, 541, 793])
