@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,10 @@ def test_verify_refuses_a_plan_that_leaves_an_ordered_band_for_a_default(
     assert fault.startswith("band: resources.disk.widened_to: the band was ordered and is left, though only default")
 
 
-def test_nothing_is_refused_where_no_band_was_ordered_or_all_were(all_alike: None) -> None:
+def test_nothing_is_refused_where_no_band_was_ordered_or_all_were_or_a_budget_limits(all_alike: None) -> None:
     snapshot = different_disks()
-    for options in (PlanOptions(with_frontier=False), PlanOptions(within=0.1, with_frontier=False)):
+    all_ordered = PlanOptions(within=0.1, with_frontier=False)
+    for options in (PlanOptions(with_frontier=False), all_ordered, replace(ON_DISK, max_moves=100)):
         document = to_document(make_plan(snapshot, options))
         assert levels(document)["disk"] != [None, None]
         assert "widened_to" not in " ".join(str(fault) for fault in verify_plan(document, snapshot).wrong)
