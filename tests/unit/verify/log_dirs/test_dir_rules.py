@@ -98,6 +98,14 @@ def test_files_of_a_plan_that_moves_nothing() -> None:
     assert check_log_dir_plan(idle.document(), SNAPSHOT, files) == ()
 
 
+def test_a_broker_whose_dirs_share_one_disk_may_be_left_out() -> None:
+    snapshot = one_broker([(40, 0), (20, 1)], (LogDir("/d0", 100, 30), LogDir("/d1", 100, 30)))
+    idle = make_log_dir_plan(snapshot, LogDirRequest(0.1))
+    files = {name: content for name, content in log_dir_files(idle).items() if name != JSON_FILE}
+    assert list(idle.document()["left_out"]) == ["1"]
+    assert check_log_dir_plan(idle.document(), snapshot, files) == ()
+
+
 def test_a_broker_is_unknown_where_an_option_concerns_it_and_its_disks_or_dirs_are_not_told() -> None:
     """To empty a dir no sizes are needed; where it holds nothing, or one dir alone, there is nothing to know."""
     known, unknown = disks(60, 10, total=200), (LogDir("/d0"), LogDir("/d1"))
