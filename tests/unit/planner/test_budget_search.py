@@ -84,6 +84,15 @@ def test_a_step_is_worth_what_it_takes_off_and_with_thrift_per_unit_of_the_budge
     assert _probe_kernel(0, state_of(piled(max_bytes=5.9)), 0, 0, 0.0) == (0.0, -1)
 
 
+def test_a_leader_change_is_worth_more_where_more_of_them_are_allowed() -> None:
+    rows: Rows = [((0, 1), 1.0)] * 4
+    for allowed in (1, 2, 4):
+        problem = hand_problem(rows, 2, within=0.0, resources=("leaders",), budget=Budget(max_leader_changes=allowed))
+        plain, thrifty = (_probe_kernel(1, state_of(problem), 0, 0, thrift) for thrift in (0.0, 1.0))
+        assert plain[1] == thrifty[1] == 1
+        assert thrifty[0] == pytest.approx(allowed * plain[0])
+
+
 def test_what_is_changed_is_counted_and_taken_back_to_the_last_bit_that_matters() -> None:
     """The only replica takes its leadership along: 6 bytes, 1 move, 1 leader change."""
     state = state_of(piled(max_replica_moves=1))
