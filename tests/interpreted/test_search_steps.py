@@ -24,6 +24,14 @@ def test_what_would_leave_too_little_overshoots() -> None:
     assert kernels.overshoots(state, 1, np.array([0.4]))  # 1.0 → 0.6
 
 
+def test_an_excess_that_no_replicas_cover_has_the_price_of_its_resource() -> None:
+    """Broker 0 may carry less than nothing of the first resource."""
+    problem = hand_problem([((0,), 4.0), ((0,), 2.0), ((1,), 6.0)], 2, resources=("disk", "out"), rates=[3.0, 1.0, 4.0])
+    state, prices = hand_state(problem, high=np.array([[-1.0, 9.0], [9.0, 9.0]])), np.full(2, 7.0)
+    kernels.prices_of(state, 0, prices)
+    assert prices.tolist() == [1.0, 0.0]
+
+
 def test_push_hands_what_fits_to_who_lacks_it() -> None:
     """Broker 0 is 0.45 above 1.05: of 0.6, 0.4 and 0.5 only 0.4 does not overshoot, and broker 2 lacks it."""
     state = hand_state(hand_problem(THREE, 3, within=0.05))
