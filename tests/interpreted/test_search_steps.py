@@ -15,6 +15,9 @@ TWO = np.arange(2, dtype=np.int32)
 def test_the_farthest_outside_come_first() -> None:
     state = hand_state(hand_problem([((0,), 16.0), ((1,), 9.0), ((2,), 5.0)], 3))  # 1.6, 0.9, 0.5
     assert kernels.worst_first(state).tolist() == [0, 2]
+    problem = hand_problem([((0,), 16.0), ((1,), 8.0), ((2,), 6.0)], 3)
+    stranded = hand_state(problem, replicas=[[3], [1], [2]])  # 0, 0.8, 0.6, and 1.6 on no broker
+    assert kernels.worst_first(stranded).tolist() == [3, 0, 2, 1]
 
 
 def test_what_would_leave_too_little_overshoots() -> None:
