@@ -134,6 +134,19 @@ def test_an_exchange_weighs_each_replica_on_both_brokers() -> None:
     assert _exchange(state, 0, 4) == pytest.approx(-0.1)  # 0.9 comes back for 0.5: 1.3 on broker 0
 
 
+def test_a_displaced_replica_fills_a_broker_unless_its_own_broker_lacks_what_it_leads() -> None:
+    """Sizes differ by replica. Partition 1 is led by broker 1, which it is not from; broker 2 lacks its bytes."""
+    problem = hand_problem([((0, 3), 4.0)] * 2, 4, resources=("disk", "leaders"))
+    problem = replace(problem, own_disk=np.full((2, 2), 4.0))
+    sets = ReplicaSets(np.array([[0, 3], [1, 3]], dtype=np.int32), problem.replicas)
+    low, high = np.zeros((4, 2)), np.full((4, 2), 9.0)
+    low[2, 0] = 4.0
+    for least_leaders, filled in ((0.0, 2), (1.0, -1)):
+        low[1, 1] = least_leaders
+        state = make_state(problem, sets, np.zeros(2, dtype=np.int32), [0, 1], WorkingBands(low, high), seed=0)
+        assert kernels._best_fill(state, 2, np.empty(2), kernels.displaced_replicas(state), 5) == filled
+
+
 def _exchange(state: State, left_index: int, right_index: int) -> float:
     return kernels.swap_gain(state, left_index, right_index, np.empty(1), np.empty(1))
 
