@@ -127,11 +127,12 @@ def _as_walked(before: Group, by_join: Sequence[Member], *, is_server: bool) -> 
 
     A classic group's leader hears of them bin by bin, in a bin as they joined (brokers up to 3.9: by hash, which
     ``request_of`` says better). The coordinator of a KIP-848 group walks those that it knew and adds the one that has
-    just come.
+    just come; that of a share group knows it by then.
     """
     if not is_server:
         return by_join
-    known = {member.id for member in before.members}
+    is_share = before.type is GroupType.SHARE
+    known = {member.id for member in (by_join if is_share else before.members)}
     walk = TimelineMap.settled(member.id for member in by_join if member.id in known).order()
     index = {name: number for number, name in enumerate(walk)}
     return sorted(by_join, key=lambda member: index.get(member.id, len(index)))
