@@ -3,9 +3,9 @@
     pytest -s -m live tests/live/test_live_clients.py
 
 prints the table: of a few kinds three changes, by hand of all kinds twelve (``-k all``), of twelve groups of each of
-the few three (``-k many``), of kafka-go (``-k kafka-go``, with Go) thirteen. Streams and Connect have tests of their own. Each group has the default client ids of its library, so that the
-reading alone says whose it is; the class that the product then asks (``candidates``) foretells who reads what, from the
-reading before each event.
+the few three (``-k many``), of kafka-go (``-k kafka-go``, with Go) thirteen. Streams and Connect have tests of their
+own. Each group has the default client ids of its library, so that the reading alone says whose it is; the class that
+the product then asks (``candidates``) foretells who reads what, from the reading before each event.
 """
 
 from __future__ import annotations
