@@ -254,7 +254,7 @@ CREATE TABLE store.finding (
     tier integer,
     muted_until timestamp with time zone,
     mute_reason text,
-    CONSTRAINT finding_actor_known CHECK ((actor = ANY (ARRAY['operator'::text, 'plan'::text, 'owner'::text, 'nobody'::text]))),
+    CONSTRAINT finding_actor_known CHECK ((actor = ANY (ARRAY['operator'::text, 'plan'::text, 'owner'::text, 'none'::text]))),
     CONSTRAINT finding_severity_known CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text, 'info'::text, 'ok'::text])))
 );
 
@@ -1992,7 +1992,7 @@ COMMENT ON COLUMN advisor.finding.recommendation_code IS 'Recommended action: co
 
 COMMENT ON COLUMN advisor.finding.recommendation_args IS 'Arguments of that fact.';
 
-COMMENT ON COLUMN advisor.finding.actor IS 'Who settles it: plan (of this advisory), operator (of the cluster), owner (of the group, or of clients) or nobody.';
+COMMENT ON COLUMN advisor.finding.actor IS 'Who settles it: plan (of this advisory), operator (of the cluster), owner (of the group, or of clients) or none (nothing has to be done).';
 
 COMMENT ON COLUMN advisor.finding.cost_code IS 'Cost of that action: code of a fact; NULL: none is known.';
 
@@ -2147,7 +2147,7 @@ COMMENT ON COLUMN advisor.finding_latest.recommendation_code IS 'Recommended act
 
 COMMENT ON COLUMN advisor.finding_latest.recommendation_args IS 'Arguments of that fact.';
 
-COMMENT ON COLUMN advisor.finding_latest.actor IS 'Who settles it: plan (of this advisory), operator (of the cluster), owner (of the group, or of clients) or nobody.';
+COMMENT ON COLUMN advisor.finding_latest.actor IS 'Who settles it: plan (of this advisory), operator (of the cluster), owner (of the group, or of clients) or none (nothing has to be done).';
 
 COMMENT ON COLUMN advisor.finding_latest.cost_code IS 'Cost of that action: code of a fact; NULL: none is known.';
 

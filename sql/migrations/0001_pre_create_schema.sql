@@ -585,7 +585,7 @@ CREATE TABLE store.finding (
     mute_reason text,
     CONSTRAINT finding_pk PRIMARY KEY (run_key, finding_key),
     CONSTRAINT finding_of_run FOREIGN KEY (run_key) REFERENCES store.run ON DELETE CASCADE,
-    CONSTRAINT finding_actor_known CHECK (actor IN ('operator', 'plan', 'owner', 'nobody')),
+    CONSTRAINT finding_actor_known CHECK (actor IN ('operator', 'plan', 'owner', 'none')),
     CONSTRAINT finding_severity_known CHECK (severity IN ('critical', 'high', 'medium', 'low', 'info', 'ok'))
 );
 -- Earlier advisories with the same finding (view finding_change).

@@ -40,7 +40,7 @@ COMMENT ON COLUMN advisor.finding.subject IS 'Name or id of the subject.';
 COMMENT ON COLUMN advisor.finding.evidence IS 'Numbers, with units in the keys.';
 COMMENT ON COLUMN advisor.finding.recommendation_code IS 'Recommended action: code of a fact.';
 COMMENT ON COLUMN advisor.finding.recommendation_args IS 'Arguments of that fact.';
-COMMENT ON COLUMN advisor.finding.actor IS 'Who settles it: plan (of this advisory), operator (of the cluster), owner (of the group, or of clients) or nobody.';
+COMMENT ON COLUMN advisor.finding.actor IS 'Who settles it: plan (of this advisory), operator (of the cluster), owner (of the group, or of clients) or none (nothing has to be done).';
 COMMENT ON COLUMN advisor.finding.cost_code IS 'Cost of that action: code of a fact; NULL: none is known.';
 COMMENT ON COLUMN advisor.finding.cost_args IS 'Arguments of that fact.';
 COMMENT ON COLUMN advisor.finding.gain IS 'Share of the problem that the action removes (0 to 1).';

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.planner.replicas import kernels
-from tests.unit.planner.hand_problems import EVERYBODY, THREE, hand_problem, hand_state
+from tests.unit.planner.hand_problems import ALL_BROKERS, THREE, hand_problem, hand_state
 
 # Partition 1 has 4 GB: 0.4 of the mean.
 WEIGHT = np.array([0.4])
@@ -34,8 +34,8 @@ def test_service_of_a_broker_below_its_band() -> None:
 
 def test_brokers_that_lack_load() -> None:
     state = hand_state(hand_problem(THREE, 3))
-    assert kernels.brokers_lacking(state, EVERYBODY).tolist() == [2]
-    assert kernels.brokers_lacking(state, EVERYBODY[:2]).tolist() == []
+    assert kernels.brokers_lacking(state, ALL_BROKERS).tolist() == [2]
+    assert kernels.brokers_lacking(state, ALL_BROKERS[:2]).tolist() == []
 
 
 def test_the_lacking_broker_takes_it_where_it_is_served_well_enough() -> None:
@@ -60,8 +60,8 @@ def test_room_is_scored_by_relief_room_and_topic() -> None:
 
 def test_the_roomiest_receiver_is_neither_source_nor_holder() -> None:
     state = hand_state(hand_problem(THREE, 3))
-    assert kernels.roomy_receiver(state, 1, 0, WEIGHT, EVERYBODY, 0.0, 20) == 2
-    assert kernels.roomy_receiver(state, 1, 0, WEIGHT, EVERYBODY[:2], 0.0, 20) == -1
+    assert kernels.roomy_receiver(state, 1, 0, WEIGHT, ALL_BROKERS, 0.0, 20) == 2
+    assert kernels.roomy_receiver(state, 1, 0, WEIGHT, ALL_BROKERS[:2], 0.0, 20) == -1
 
 
 def test_a_replica_that_must_leave_goes_to_the_rack_with_the_fewest_others() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from kafka_rebalance.planner.replicas import kernels
 from kafka_rebalance.planner.state import ReplicaSets, State, WorkingBands, make_state
-from tests.unit.planner.hand_problems import EVERYBODY, THREE, hand_problem, hand_state
+from tests.unit.planner.hand_problems import ALL_BROKERS, THREE, hand_problem, hand_state
 
 TWO = np.arange(2, dtype=np.int32)
 
@@ -38,24 +38,24 @@ def test_an_excess_that_no_replicas_cover_has_the_price_of_its_resource() -> Non
 def test_push_hands_what_fits_to_who_lacks_it() -> None:
     """Broker 0 is 0.45 above 1.05: of 0.6, 0.4 and 0.5 only 0.4 does not overshoot, and broker 2 lacks it."""
     state = hand_state(hand_problem(THREE, 3, within=0.05))
-    assert kernels.push_round(state, EVERYBODY, EVERYBODY[:0], 1.0, 0.2) == 1
+    assert kernels.push_round(state, ALL_BROKERS, ALL_BROKERS[:0], 1.0, 0.2) == 1
     assert state.replicas.tolist() == [[0, 1], [2, 1], [0, 2]]
     assert state.load[:3, 0] == pytest.approx([1.1, 1.0, 0.9])
-    assert kernels.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.2) == 0  # 0.05 above: all that is left overshoots
+    assert kernels.push_round(state, ALL_BROKERS, ALL_BROKERS, 1.0, 0.2) == 0  # 0.05 above: all that is left overshoots
 
 
 def test_push_serves_who_lacks_before_who_has_room() -> None:
     """Of 16, 6 and 2 between 4 and 12: a replica of 4 goes to broker 0, which lacks, though broker 1 has room."""
     state = hand_state(hand_problem([((2,), 4.0)] * 4 + [((1,), 6.0), ((0,), 2.0)], 3, within=0.5))
-    assert kernels.push_round(state, EVERYBODY, np.array([1], dtype=np.int32), 1.0, 0.2) == 1
+    assert kernels.push_round(state, ALL_BROKERS, np.array([1], dtype=np.int32), 1.0, 0.2) == 1
     assert sorted(state.replicas[:4, 0].tolist()) == [0, 2, 2, 2]
 
 
 def test_push_stops_when_its_part_of_the_excess_is_gone() -> None:
     rows = [((0,), 2.0)] * 10 + [((1,), 5.0), ((2,), 5.0)]  # 20, 5, 5: 9 above 11
     state = hand_state(hand_problem(rows, 3))
-    assert kernels.push_round(state, EVERYBODY, EVERYBODY[:0], 0.4, 0.2) == 2  # 4 of 9 are more than 0.4
-    assert kernels.push_round(state, EVERYBODY, EVERYBODY[:0], 1.0, 0.2) == 2  # 12 left; one more would overshoot
+    assert kernels.push_round(state, ALL_BROKERS, ALL_BROKERS[:0], 0.4, 0.2) == 2  # 4 of 9 are more than 0.4
+    assert kernels.push_round(state, ALL_BROKERS, ALL_BROKERS[:0], 1.0, 0.2) == 2  # 12 left; one more would overshoot
 
 
 def test_the_price_of_excess_is_the_cheapest_replicas() -> None:
@@ -85,7 +85,7 @@ def test_a_resource_without_a_top_has_no_price() -> None:
 def test_finish_sends_what_covers_the_excess_at_the_least_cost() -> None:
     """Any of the three covers 0.3; the 4 GB cost least, and broker 2 lacks 0.3."""
     state = hand_state(hand_problem(THREE, 3, within=0.2))
-    assert kernels.finish_round(state, EVERYBODY, EVERYBODY, 0.0) == 1
+    assert kernels.finish_round(state, ALL_BROKERS, ALL_BROKERS, 0.0) == 1
     assert state.replicas.tolist() == [[0, 1], [2, 1], [0, 2]]
     assert state.load[:3, 0] == pytest.approx([1.1, 1.0, 0.9])
 
@@ -96,9 +96,9 @@ def test_the_broker_of_index_0_receives_as_any_other(step: str, off: float) -> N
     problem = hand_problem([((2, 1), 6.0), ((2, 1), 4.0), ((2, 0), 5.0)], 3)
     state = hand_state(problem, low=np.full((3, 1), 10 - off), high=np.full((3, 1), 10 + off))
     rounds = {
-        "push": lambda: kernels.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.2),
-        "finish": lambda: kernels.finish_round(state, EVERYBODY, EVERYBODY, 0.0),
-        "pull": lambda: kernels.pull_round(state, EVERYBODY, 0.0, 0.0),
+        "push": lambda: kernels.push_round(state, ALL_BROKERS, ALL_BROKERS, 1.0, 0.2),
+        "finish": lambda: kernels.finish_round(state, ALL_BROKERS, ALL_BROKERS, 0.0),
+        "pull": lambda: kernels.pull_round(state, ALL_BROKERS, 0.0, 0.0),
     }
     assert rounds[step]() == 1
     assert state.replicas.tolist() == [[2, 1], [0, 1], [2, 0]]
@@ -114,7 +114,7 @@ def test_pull_fetches_what_is_lacking_from_who_can_spare_it() -> None:
     problem = hand_problem(THREE, 3)
     low, high = np.full((3, 1), 8.0), np.full((3, 1), 16.0)
     state = hand_state(problem, low=low, high=high)
-    assert kernels.pull_round(state, EVERYBODY, 0.0, 0.0) == 1
+    assert kernels.pull_round(state, ALL_BROKERS, 0.0, 0.0) == 1
     assert state.replicas.tolist() == [[0, 1], [2, 1], [0, 2]]
 
 
@@ -202,7 +202,7 @@ def test_what_finds_no_room_is_stranded() -> None:
 
 def test_polish_sends_home_what_nobody_needs_away() -> None:
     state = hand_state(hand_problem(THREE, 3, within=0.9), replicas=[[2, 1], [0, 1], [0, 2]])
-    assert kernels.polish_round(state, EVERYBODY, 40) == pytest.approx(0.6025)
+    assert kernels.polish_round(state, ALL_BROKERS, 40) == pytest.approx(0.6025)
     assert state.replicas.tolist() == [[0, 1], [0, 1], [0, 2]]
 
 
@@ -211,7 +211,7 @@ def test_polish_mends_a_return_with_what_is_away_anyway() -> None:
     original = [((0,), 5.0), ((2,), 5.0), ((0,), 5.0), ((1,), 5.0), ((2,), 10.0)]
     state = hand_state(hand_problem(original, 3), replicas=[[1], [0], [0], [1], [2]])
     assert state.load[:3, 0] == pytest.approx([1.0, 1.0, 1.0])
-    assert kernels.polish_round(state, EVERYBODY, 40) == pytest.approx(state.cost[0])
+    assert kernels.polish_round(state, ALL_BROKERS, 40) == pytest.approx(state.cost[0])
     assert state.replicas[:, 0].tolist() == [0, 1, 0, 1, 2]
     assert state.load[:3, 0] == pytest.approx([1.0, 1.0, 1.0])
 

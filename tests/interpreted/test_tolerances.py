@@ -16,9 +16,9 @@ from kafka_rebalance.planner.params import BAND_TOLERANCE, GAIN_TOLERANCE
 from kafka_rebalance.planner.replicas import kernels
 from kafka_rebalance.planner.replicas.kernels import move
 from kafka_rebalance.planner.state import State
-from tests.unit.planner.hand_problems import EVERYBODY, hand_problem, hand_state
+from tests.unit.planner.hand_problems import ALL_BROKERS, hand_problem, hand_state
 
-NOTHING = EVERYBODY[:0]
+NOTHING = ALL_BROKERS[:0]
 Cells = Sequence[Sequence[float]]
 
 
@@ -32,10 +32,10 @@ def state_of(load: Cells, low: Cells, high: Cells) -> State:
 
 
 ROUNDS: dict[str, Callable[[State], float]] = {
-    "push": lambda state: kernels.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.0),
-    "finish": lambda state: kernels.finish_round(state, EVERYBODY, EVERYBODY, 1e300),
-    "pull": lambda state: kernels.pull_round(state, EVERYBODY, 1e300, 0.0),
-    "swap": lambda state: kernels.swap_round(state, EVERYBODY, 5),
+    "push": lambda state: kernels.push_round(state, ALL_BROKERS, ALL_BROKERS, 1.0, 0.0),
+    "finish": lambda state: kernels.finish_round(state, ALL_BROKERS, ALL_BROKERS, 1e300),
+    "pull": lambda state: kernels.pull_round(state, ALL_BROKERS, 1e300, 0.0),
+    "swap": lambda state: kernels.swap_round(state, ALL_BROKERS, 5),
 }
 
 
@@ -78,7 +78,7 @@ def test_who_is_outside_on_the_other_side_is_not_visited_for_rounding(name: str)
 
 def test_who_lacks_no_more_than_rounding_lacks_nothing() -> None:
     state = state_of([[0.0]] * 3, [[BAND_TOLERANCE], [2 * BAND_TOLERANCE], [0.0]], [[1.0]] * 3)
-    assert kernels.brokers_lacking(state, EVERYBODY).tolist() == [1]
+    assert kernels.brokers_lacking(state, ALL_BROKERS).tolist() == [1]
     assert kernels.worst_first(state).tolist() == [1]
 
 
@@ -105,7 +105,7 @@ def test_what_mends_stops_where_only_rounding_is_left() -> None:
     journal = kernels.Journal(np.empty(2, np.int32), np.empty(2, np.int32), np.zeros(1, np.int64))
     for times, is_mended in ((1.0, True), (2.0, False)):
         state = state_of([[times * BAND_TOLERANCE], [0.0], [0.0]], [[0.0]] * 3, [[0.0], [1.0], [1.0]])
-        assert kernels._mend(state, 0, displaced, EVERYBODY, journal, 5) == is_mended
+        assert kernels._mend(state, 0, displaced, ALL_BROKERS, journal, 5) == is_mended
 
 
 @pytest.mark.parametrize(("times", "is_fetched"), [(1.0, False), (2.0, True)])

@@ -228,7 +228,7 @@ def finding(
         subject=str(subject),
         evidence={name: _plain(evidence[name]) for name in sorted(evidence)},
         recommendation=remedy.recommendation,
-        actor=Actor.NOBODY if severity in (Severity.INFO, Severity.OK) else CODES[code].actor,
+        actor=Actor.NONE if severity in (Severity.INFO, Severity.OK) else CODES[code].actor,
         cost=remedy.cost,
         gain=float(min(max(remedy.gain, 0.0), 1.0)),
         cost_bytes=float(remedy.copied_bytes),

@@ -46,7 +46,7 @@ class Actor(StrEnum):
     OPERATOR = "operator"  # of the cluster
     PLAN = "plan"  # of the same advisory
     OWNER = "owner"  # of the group, or of the clients that write and read
-    NOBODY = "nobody"  # nothing has to be done
+    NONE = "none"  # nothing has to be done
 
 
 # Codes that say: begin no plan before this is settled, unless the plan settles it.

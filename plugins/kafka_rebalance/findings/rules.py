@@ -165,7 +165,7 @@ def settle_by_plan(context: FindingContext, plan: Plan, findings: Sequence[Findi
 
     def settle(finding: Finding) -> Finding:
         is_settled = (
-            finding.actor is not Actor.NOBODY
+            finding.actor is not Actor.NONE
             and _is_settled(finding, left, Severity.OK)
             and all(_is_settled(symptom, left, finding.severity) for symptom in finding.symptoms)
         )

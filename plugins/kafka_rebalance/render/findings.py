@@ -20,7 +20,7 @@ from kafka_rebalance.resources import UNITS
 
 # Who settles findings, by ``Actor``: headings, in their order.
 ACTORS = MappingProxyType(
-    {"operator": "Now", "plan": "The plan fixes these", "owner": "Others must act", "nobody": "To know"}
+    {"operator": "Now", "plan": "The plan fixes these", "owner": "Others must act", "none": "To know"}
 )
 # Beside one finding.
 ACTOR_OF_ONE = MappingProxyType({"plan": "the plan fixes it", "owner": "others must act"})

@@ -81,4 +81,4 @@ def random_problem(draw: np.random.Generator) -> Problem:
 
 # Brokers 0, 1, 2 hold 15, 10 and 5: mean 10, so 1.5, 1.0 and 0.5 in the search's units.
 THREE: Rows = [((0, 1), 6.0), ((0, 1), 4.0), ((0, 2), 5.0)]
-EVERYBODY = np.arange(3, dtype=np.int32)
+ALL_BROKERS = np.arange(3, dtype=np.int32)
