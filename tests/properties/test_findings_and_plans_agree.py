@@ -13,9 +13,9 @@ import pytest
 
 from kafka_rebalance.facts import FactCode
 from kafka_rebalance.findings.finding import Actor
+from kafka_rebalance.findings.plan_outcome import carried_out
 from kafka_rebalance.findings.rules import evaluate_rules, urgent_findings
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.carried_out import carried_out
 from kafka_rebalance.plans.pipeline import make_plan
 from kafka_rebalance.plans.plan import Move, Plan, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster

@@ -20,9 +20,9 @@ from kafka_rebalance.findings.causes import fold
 from kafka_rebalance.findings.context import FindingContext, threshold
 from kafka_rebalance.findings.finding import Actor, Finding, Severity, rank
 from kafka_rebalance.findings.placement_rules import MANY_TOPICS
+from kafka_rebalance.findings.plan_outcome import carried_out
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.carried_out import carried_out
 from kafka_rebalance.plans.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.scores import ClusterScores
@@ -104,7 +104,7 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     cluster_rules.not_fixable_by_moving,
 )
 
-# Of replicas and leaders: the plan settles what they no longer report of the cluster that it leads to.
+# Rules about placement. They run again on the cluster after the plan; what they no longer report, the plan settles.
 _SETTLED_BY_MOVES = (
     placement_rules.broker_disk_over_share, placement_rules.broker_rate_over_share, broker_rules.leaders_piled_up,
     broker_rules.leaders_over_share, broker_rules.preferred_leaders_off, broker_rules.preferred_order_uneven,
@@ -156,8 +156,9 @@ def evaluate_rules(
 
 
 def settle_by_plan(context: FindingContext, plan: Plan, findings: Sequence[Finding]) -> list[Finding]:
-    """Return the findings, with the actor ``PLAN`` for those that are over once it is done. What is left of their
-    symptoms is less severe.
+    """Return the findings; those that the plan settles have the actor ``PLAN``.
+
+    It settles a finding that no rule reports after the plan, if each symptom is gone, too, or less severe than it.
     """
     after = carried_out(plan, context.snapshot)
     context_after = FindingContext(after, score_cluster(after), context.replays)
