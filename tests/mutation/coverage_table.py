@@ -1,7 +1,7 @@
 """``make coverage``: the lines that ``make test`` and ``make test-all`` reach, by package, and those that neither does.
 
-A kernel's lines count where a small case reaches them interpreted: compiled, no coverage tool sees them. The slow tests
-are run only with ``--all`` (some twenty minutes); without it the second column is left out.
+A kernel's lines count where a small case reaches them interpreted: compiled, no coverage tool sees them. With ``--all``
+the slow tests and the whole search (half an hour); without it the second column is left out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 
-from tests.mutation.small_cases import COMPILED, INTERPRETED, SLOW, Reached, kept, run
+from tests.mutation.small_cases import COMPILED, INTERPRETED, WHOLE, Reached, kept, run
 
 LIBRARY = "plugins/kafka_rebalance/"
 WITH_GOAL = ("planner", "verify", "scoring", "findings", "groups", "plans")
@@ -47,8 +47,8 @@ def shares(result: dict[str, tuple[int, list[int]]]) -> dict[str, float]:
 def main() -> int:
     """1 where a test fails or a package is below a goal."""
     parser = argparse.ArgumentParser(prog="make coverage", description=__doc__)
-    parser.add_argument("--all", action="store_true", help="the slow tests as well")
-    suites = (COMPILED, INTERPRETED, SLOW) if parser.parse_args().all else (COMPILED, INTERPRETED)
+    parser.add_argument("--all", action="store_true", help="the slow tests and the whole search as well")
+    suites = (COMPILED, INTERPRETED, WHOLE) if parser.parse_args().all else (COMPILED, INTERPRETED)
     failed = [suite.name for suite in suites if run(suite)]
     by_test = missed(kept(suite) for suite in suites if suite.is_in_make_test)
     by_all = missed(kept(suite) for suite in suites)
@@ -56,7 +56,7 @@ def main() -> int:
         if missing:
             print(f"{path}: {', '.join(map(str, missing))}")
     columns = {"make test": (shares(by_test), GOAL_OF_TEST)}
-    if SLOW in suites:
+    if WHOLE in suites:
         columns["make test-all"] = (shares(by_all), GOAL_OF_TEST_ALL)
     print(f"\n{'package':<12}" + "".join(f"{name:>16}" for name in columns))
     for package in WITH_GOAL:

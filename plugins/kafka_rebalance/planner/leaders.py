@@ -29,13 +29,11 @@ from kafka_rebalance.resources import LEADER_CARRIED
 
 
 def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
-    """Slots: today's leader if it may lead, else the first that may, else the first."""
-    is_today = (replicas == problem.leader[:, None]) & may_lead
-    preferred = is_today if not problem.elects_preferred else may_lead
-    replica_index: Ints = np.where(preferred.any(axis=1), preferred.argmax(axis=1), may_lead.argmax(axis=1)).astype(
-        np.int32
-    )
-    return replica_index
+    """Slots: today's leader if it may lead, else the first that may; where none may, today's leader, else the first."""
+    is_today = (replicas >= 0) & (replicas == problem.leader[:, None])
+    preferred = may_lead if problem.elects_preferred else is_today & may_lead
+    otherwise = np.where(may_lead.any(axis=1), may_lead.argmax(axis=1), is_today.argmax(axis=1))
+    return np.asarray(np.where(preferred.any(axis=1), preferred.argmax(axis=1), otherwise), dtype=np.int32)
 
 
 def count_band(low: Floats, high: Floats, tolerance: float = DEFAULTS.bounds.count_tolerance) -> tuple[Longs, Longs]:

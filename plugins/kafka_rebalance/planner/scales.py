@@ -36,7 +36,7 @@ def bytes_per_move(problem: Problem, worth_per_move: float) -> float:
 
 
 def candidates(problem: Problem, replicas: Ints) -> Flags:
-    """No replica in an offline dir. Pinned partitions keep their leader; so does one that none may lead."""
+    """No replica in an offline dir. Pinned partitions keep their leader."""
     is_there = replicas >= 0
     is_today = is_there & (replicas == problem.leader[:, None])
     may_lead: Flags = is_there & (problem.takes_leaders[replicas] | (is_today & problem.keeps_leaders[replicas]))

@@ -615,11 +615,19 @@ def keeps_hours(plan_request: PlanRequest, draft: Draft, params: PlanParams = DE
     return most is None or _seconds_in_steps(plan_request, draft, params) <= 3600 * most
 
 
+def has_room(plan_request: PlanRequest, draft: Draft, params: PlanParams = DEFAULTS) -> bool:
+    """Whether each copy fits on its disk in one of the waves."""
+    step_of, urgent = _steps_and_urgent(plan_request, draft, params)
+    return not len(waves_by_step(plan_request, draft, step_of, params.waves, urgent).stuck)
+
+
 def _seconds_in_steps(plan_request: PlanRequest, draft: Draft, params: PlanParams) -> float:
-    problem = plan_request.problem(plan_request.options.band)
-    step_of = steps_of(plan_request, problem, draft, params.steps)
-    urgent = most_urgent(plan_request, draft, step_of, params.steps)
-    return seconds_of(plan_request, draft, params.waves, step_of, urgent)
+    return seconds_of(plan_request, draft, params.waves, *_steps_and_urgent(plan_request, draft, params))
+
+
+def _steps_and_urgent(plan_request: PlanRequest, draft: Draft, params: PlanParams) -> tuple[Ints, Flags]:
+    step_of = steps_of(plan_request, plan_request.problem(plan_request.options.band), draft, params.steps)
+    return step_of, most_urgent(plan_request, draft, step_of, params.steps)
 
 
 def seconds_of(

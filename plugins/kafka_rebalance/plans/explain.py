@@ -269,7 +269,9 @@ def _tally(draft: Draft, brokers: int) -> Floats:
 
 
 def _ratios(plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: float | None) -> Ratios:
-    """The share is the middle of the band, computed from its upper edge; without a band the plain mean."""
+    """The share is the middle of the band, computed from its upper edge; without a band the plain mean. A broker that
+    leaves has none.
+    """
     share = np.zeros_like(outcome.before)
     top = 1 + (within or 0.0)
     capacity = plan_request.brokers.arrays.capacity
@@ -279,6 +281,7 @@ def _ratios(plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: f
         fair = bands.high[:, d] / top
         is_own = name in plan_request.options.targets or name in plan_request.caps
         share[:, d] = plain if is_own else np.where(np.isfinite(fair) & (fair > 0), fair, plain)
+    share[~plan_request.brokers.arrays.stays] = 0.0
     nothing = np.zeros_like(share)
     return Ratios(
         np.divide(outcome.before, share, out=nothing.copy(), where=share > 0),

@@ -20,7 +20,7 @@ from kafka_rebalance.facts import BoundProof, Fact, FactCode, fact
 from kafka_rebalance.planner.scales import can_be_led
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PlanCost, PriceCertificate, Solution
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.budget import fits_budget, keeps_hours, lifts, search
+from kafka_rebalance.plans.budget import fits_budget, has_room, keeps_hours, lifts, search
 from kafka_rebalance.plans.dead_band import gained, worst_deviation
 from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, outcome_of
 from kafka_rebalance.plans.explain import over_caps
@@ -128,9 +128,10 @@ def continued_plan(
     if holds and _is_as_even(plan_request, problem, (today, loads), further, least):
         return confirmed
     fresh = search(problem, seed=seed, params=params.budget.solve, budget=params.budget)
-    draft = draft_of(plan_request, further.replicas, further.leader)
+    draft = draft_of(plan_request, _with_lists_of_today(problem, previous_plan, further), further.leader)
     cost = _cost(draft)
-    if len(draft) and fits_budget(problem, cost) and cost.bytes <= params.stability.most_bytes_ratio * fresh.cost.bytes:
+    stands = len(draft) > 0 and leaves_nothing_behind(problem, further.replicas, further.leader)
+    if stands and fits_budget(problem, cost) and cost.bytes <= params.stability.most_bytes_ratio * fresh.cost.bytes:
         return draft
     is_enough = off <= allowed or (
         plan_request.options.has_budget and _is_as_even(plan_request, problem, (today, loads), fresh, least)
@@ -150,6 +151,14 @@ def _carried_out(problem: Problem, previous_plan: PreviousPlan, today: Floats) -
         problem, replicas=replicas, leader=leader, preferred=preferred, must_leave=_leaving(problem, replicas),
         own_disk=None, band_high=high, band_low=np.minimum(problem.band_low, high),
     )  # fmt: skip
+
+
+def _with_lists_of_today(problem: Problem, previous_plan: PreviousPlan, further: Solution) -> Ints:
+    """Lists of ``further``; today's where it took back what the earlier plan changes, for its own has another order."""
+    is_back = (np.sort(further.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
+    is_back &= (further.leader == problem.leader) & (problem.leader == problem.replicas[:, 0])
+    is_back &= (further.replicas != previous_plan.replicas).any(axis=1)
+    return np.where(is_back[:, None], problem.replicas, further.replicas).astype(np.int32)
 
 
 def _leaving(problem: Problem, replicas: Ints) -> Flags | None:
@@ -197,7 +206,7 @@ def _is_inside(problem: Problem, load: Floats) -> bool:
 def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
     outcome = outcome_of(plan_request, draft)
     is_within = not over_caps(plan_request, outcome.after_by_resource) and not lifts(problem, outcome.after)
-    is_within = is_within and keeps_hours(plan_request, draft, params)
+    is_within = is_within and keeps_hours(plan_request, draft, params) and has_room(plan_request, draft, params)
     is_led = has_least_leaders(plan_request, problem, draft)
     return is_within and is_led and is_survived(plan_request, problem, draft)
 
