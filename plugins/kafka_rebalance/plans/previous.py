@@ -1,8 +1,8 @@
 """The stages ``earlier plan``, ``continue`` and ``adapted``: an earlier plan that is not or only partly applied.
 
 An operator wants to see the approved plan again, not an equivalent one. Promises, in order: kept moves fit today's
-budget; no replica stays where it must not; a plan that ends inside the dead band, or nearly as even as any, is
-confirmed unchanged; else others are added, if that copies little more than a new plan.
+budget and disks; no replica stays where it must not, nor comes back there; a plan that ends inside the dead band, or
+nearly as even as any, is confirmed unchanged; else others are added, if that copies little more than a new plan.
 """
 
 from __future__ import annotations
@@ -208,7 +208,10 @@ def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params
     is_within = not over_caps(plan_request, outcome.after_by_resource) and not lifts(problem, outcome.after)
     is_within = is_within and keeps_hours(plan_request, draft, params) and has_room(plan_request, draft, params)
     is_led = has_least_leaders(plan_request, problem, draft)
-    return is_within and is_led and is_survived(plan_request, problem, draft)
+    bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
+    is_due = bool(plan_request.hard) or plan_request.options.asks_beyond_bands
+    is_due = is_due or gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
+    return is_within and is_led and is_due and is_survived(plan_request, problem, draft)
 
 
 def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:
