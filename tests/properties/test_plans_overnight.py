@@ -27,8 +27,9 @@ CHANGES = (
     "logs grow", "disks shrink", "broker dies", "replicas lag", "part is done", "others move", "leaders change",
     "brokers drain", "brokers are fenced", "racks change", "reassignments run", "disks grow",
 )  # fmt: skip
-# A leader outside the ISR, a replica that lags and comes back, a list in another order: once wrong.
-ONCE_WRONG = (197, 566, 723, 741)
+# Seeds of faults that are mended: the share of a broker that leaves; a leader outside the ISR; a replica that lags and
+# comes back; a list in another order; a leader change that evens nothing out.
+ONCE_WRONG = (197, 317, 461, 1257, 341, 701, 2405, 2818, 4020, 4328)
 
 
 def first_day(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
@@ -130,7 +131,7 @@ def check_next_day(snapshot: ClusterSnapshot, options: PlanOptions, earlier: Pla
     assert faults_of(plan.document, snapshot, options) == [], text
 
 
-@for_each("seed", range(2000), fast=(*range(36), *ONCE_WRONG), rest_mark=pytest.mark.matrix)
+@for_each("seed", sorted({*range(2000), *ONCE_WRONG}), fast=(*range(36), *ONCE_WRONG), rest_mark=pytest.mark.matrix)
 def test_an_earlier_plan_of_any_cluster_becomes_a_right_plan_for_today(seed: int) -> None:
     snapshot, options = first_day(seed)
     earlier = make_plan(snapshot, options)
@@ -139,7 +140,7 @@ def test_an_earlier_plan_of_any_cluster_becomes_a_right_plan_for_today(seed: int
         check_next_day(today, options, earlier, f"seed {seed}")
 
 
-@for_each("seed", range(300), fast=(*range(20), 24, 32, 38, 155, 162, 166), rest_mark=pytest.mark.matrix)
+@for_each("seed", range(300), fast=(*range(20), 49, 69, 147, 196), rest_mark=pytest.mark.matrix)
 def test_copies_that_have_no_room_any_more_are_planned_anew(seed: int) -> None:
     """Disks had room for the plan's copies yesterday; today some have less than a replica needs."""
     draw = np.random.default_rng(seed)

@@ -14,7 +14,7 @@ import numpy as np
 from kafka_assignors.arrays import Floats
 from kafka_rebalance.cluster_arrays.bands import BAND_ROUNDING
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.plans.draft import Bands
+from kafka_rebalance.plans.draft import Bands, Outcome
 from kafka_rebalance.resources import COUNTED
 
 
@@ -75,6 +75,11 @@ def gained(bands: Bands, before: Sequence[Floats], after: Sequence[Floats], stay
         if abs(gain) > BAND_ROUNDING:
             break
     return was, gain
+
+
+def evens_out(bands: Bands, outcome: Outcome, stays: np.ndarray) -> bool:
+    """Whether the worst of today's states of loads becomes better, by ``gained``."""
+    return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
 
 
 def gain_per_byte(gain: float, copied_bytes: float, total_bytes: float) -> float:

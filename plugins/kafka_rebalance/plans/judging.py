@@ -38,7 +38,7 @@ from kafka_rebalance.plans.failures import with_follower_order
 from kafka_rebalance.plans.option_fit import require_countable_bytes
 from kafka_rebalance.plans.plan import StepKind, Verdict
 from kafka_rebalance.plans.state import PlanState
-from kafka_rebalance.plans.steps import needs_relief
+from kafka_rebalance.plans.steps import needs_no_gain, needs_relief, relieves
 from kafka_rebalance.plans.unseen import could_change, nothing_usable
 
 
@@ -253,8 +253,6 @@ def _weighed(state: PlanState) -> _Weighed:
     ranked = replace(bands, rank=None) if solution.is_cut_short else bands
     was, gain = gained(ranked, outcome.states_before, outcome.states_after, stays)
     was_over = over_caps(plan_request, outcome.before_by_resource)
-    falls = outcome.after < outcome.before * (1 - BAND_ROUNDING)
-    relieves = bool((needs_relief(plan_request, state.params.steps) & falls).any())
     return _Weighed(
         bands=bands,
         outcome=outcome,
@@ -265,8 +263,8 @@ def _weighed(state: PlanState) -> _Weighed:
         gain=gain,
         over=over_caps(plan_request, outcome.after_by_resource),
         was_over=was_over,
-        is_free=bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election or relieves,
-        relieves=relieves,
+        is_free=needs_no_gain(plan_request, outcome, state.params.steps),
+        relieves=relieves(plan_request, outcome, state.params.steps),
     )
 
 

@@ -21,14 +21,15 @@ from kafka_rebalance.planner.scales import can_be_led
 from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PlanCost, PriceCertificate, Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.budget import fits_budget, has_room, keeps_hours, lifts, search
-from kafka_rebalance.plans.dead_band import gained, worst_deviation
-from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, outcome_of
+from kafka_rebalance.plans.dead_band import evens_out, gained, worst_deviation
+from kafka_rebalance.plans.draft import Draft, Outcome, bands_of, draft_of, empty_draft, outcome_of
 from kafka_rebalance.plans.explain import over_caps
 from kafka_rebalance.plans.option_fit import require_countable_bytes
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import StepKind, Verdict
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 from kafka_rebalance.plans.state import PlanState, PreviousPlan, Progress
+from kafka_rebalance.plans.steps import needs_no_gain
 from kafka_rebalance.plans.survival import is_survived
 from kafka_rebalance.plans.topic_leaders import has_least_leaders
 
@@ -130,8 +131,8 @@ def continued_plan(
     fresh = search(problem, seed=seed, params=params.budget.solve, budget=params.budget)
     draft = draft_of(plan_request, _with_lists_of_today(problem, previous_plan, further), further.leader)
     cost = _cost(draft)
-    stands = len(draft) > 0 and leaves_nothing_behind(problem, further.replicas, further.leader)
-    if stands and fits_budget(problem, cost) and cost.bytes <= params.stability.most_bytes_ratio * fresh.cost.bytes:
+    is_kept = fits_budget(problem, cost) and leaves_nothing_behind(problem, further.replicas, further.leader)
+    if len(draft) and is_kept and cost.bytes <= params.stability.most_bytes_ratio * fresh.cost.bytes:
         return draft
     is_enough = off <= allowed or (
         plan_request.options.has_budget and _is_as_even(plan_request, problem, (today, loads), fresh, least)
@@ -154,7 +155,9 @@ def _carried_out(problem: Problem, previous_plan: PreviousPlan, today: Floats) -
 
 
 def _with_lists_of_today(problem: Problem, previous_plan: PreviousPlan, further: Solution) -> Ints:
-    """Lists of ``further``; today's where it took back what the earlier plan changes, for its own has another order."""
+    """Return the lists of ``further``. Where replicas and leader are today's again it is today's list, since only the
+    order would differ.
+    """
     is_back = (np.sort(further.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
     is_back &= (further.leader == problem.leader) & (problem.leader == problem.replicas[:, 0])
     is_back &= (further.replicas != previous_plan.replicas).any(axis=1)
@@ -208,10 +211,18 @@ def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params
     is_within = not over_caps(plan_request, outcome.after_by_resource) and not lifts(problem, outcome.after)
     is_within = is_within and keeps_hours(plan_request, draft, params) and has_room(plan_request, draft, params)
     is_led = has_least_leaders(plan_request, problem, draft)
-    bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
-    is_due = bool(plan_request.hard) or plan_request.options.asks_beyond_bands
-    is_due = is_due or gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
-    return is_within and is_led and is_due and is_survived(plan_request, problem, draft)
+    is_within = is_within and is_led and is_survived(plan_request, problem, draft)
+    return is_within and _is_worth_it(plan_request, problem, outcome, params)
+
+
+def _is_worth_it(plan_request: PlanRequest, problem: Problem, outcome: Outcome, params: PlanParams) -> bool:
+    nothing, bands = empty_draft(plan_request), bands_of(problem)
+    if not (has_least_leaders(plan_request, problem, nothing) and is_survived(plan_request, problem, nothing)):
+        return True
+    if plan_request.options.has_budget:  # within a budget all bands count alike
+        bands = replace(bands, rank=None)
+    is_more_even = evens_out(bands, outcome, plan_request.brokers.arrays.stays)
+    return is_more_even or needs_no_gain(plan_request, outcome, params.steps)
 
 
 def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:

@@ -36,7 +36,7 @@ from kafka_rebalance.plans.draft import (
     reached,
     total_bytes,
 )
-from kafka_rebalance.plans.explain import hard_reasons
+from kafka_rebalance.plans.explain import hard_reasons, over_caps
 from kafka_rebalance.plans.params import StepParams
 from kafka_rebalance.plans.parts import certificate_of
 from kafka_rebalance.plans.plan import Step, StepCost, StepKind, StepOutcome, Verdict
@@ -233,6 +233,18 @@ def needs_relief(request: PlanRequest, params: StepParams) -> Flags:
     days = _days_to_full(request, outcome_of(request, empty_draft(request)).before, params)
     helps = np.array([name in request.relieved_to for name in request.resources], dtype=np.bool_)
     return np.asarray(np.isfinite(days) | ((days == -np.inf) & helps))
+
+
+def relieves(request: PlanRequest, outcome: Outcome, params: StepParams) -> bool:
+    """Whether a broker that needs relief gets less."""
+    falls = outcome.after < outcome.before * (1 - BAND_ROUNDING)
+    return bool((needs_relief(request, params) & falls).any())
+
+
+def needs_no_gain(request: PlanRequest, outcome: Outcome, params: StepParams) -> bool:
+    """Whether moves need not even anything out: for hard rules, caps, relief, or a requested election."""
+    is_due = bool(request.hard) or request.options.preferred_election
+    return is_due or bool(over_caps(request, outcome.before_by_resource)) or relieves(request, outcome, params)
 
 
 def _days_to_full(request: PlanRequest, loads: Floats, params: StepParams) -> Floats:

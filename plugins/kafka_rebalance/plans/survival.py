@@ -17,7 +17,7 @@ from kafka_rebalance.planner.params import SurviveParams
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.survive import Allowance, Change, LossArrays, LossState, survive
 from kafka_rebalance.plans.budget import keeps_hours
-from kafka_rebalance.plans.dead_band import gained
+from kafka_rebalance.plans.dead_band import evens_out
 from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, empty_draft, outcome_of, placement_after
 from kafka_rebalance.plans.explain import MoveFacts, over_caps
 from kafka_rebalance.plans.failures import LOADED, Loss, in_service, losses_of, standing, with_follower_order
@@ -338,8 +338,7 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
         return False
     if plan_request.hard or not is_survived(plan_request, problem, empty_draft(plan_request)) or not len(draft):
         return True
-    bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
-    return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
+    return evens_out(bands_of(problem), outcome, plan_request.brokers.arrays.stays)
 
 
 def _survived_fact(plan_request: PlanRequest, worst: Overload | None) -> Fact:

@@ -24,7 +24,7 @@ from kafka_rebalance.planner.placed import in_kafka_order
 from kafka_rebalance.planner.solve import elected_leaders, leaders_first
 from kafka_rebalance.planner.topic_leaders import LeaderDemand, Led, with_least_leaders
 from kafka_rebalance.plans.budget import keeps_hours
-from kafka_rebalance.plans.dead_band import gained, imbalance
+from kafka_rebalance.plans.dead_band import evens_out, imbalance
 from kafka_rebalance.plans.draft import Draft, bands_of, draft_of, empty_draft, in_problem_rows, outcome_of
 from kafka_rebalance.plans.explain import MoveFacts, over_caps
 from kafka_rebalance.plans.failures import with_follower_order
@@ -166,8 +166,7 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
         return False
     if not len(draft) or plan_request.hard or not has_least_leaders(plan_request, problem, empty_draft(plan_request)):
         return True
-    bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
-    return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
+    return evens_out(bands_of(problem), outcome, plan_request.brokers.arrays.stays)
 
 
 def lacking_leaders(
